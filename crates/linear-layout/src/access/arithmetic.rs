@@ -59,7 +59,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// All comparisons, indexed by their number in `arith.cmpi`.
+    /// Indexed by the predicate number of `arith.cmpi`.
     #[cfg(test)]
     pub(crate) const ALL: [Self; 10] = [
         Self::Eq,
@@ -74,8 +74,7 @@ impl Comparison {
         Self::Uge,
     ];
 
-    /// Returns the comparison with exchanged operands, e.g. `Sgt` for `Slt`: it holds for (b, a) exactly if `self`
-    /// holds for (a, b).
+    /// Returns the comparison for exchanged operands: `Sgt` for `Slt`.
     const fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,
@@ -107,8 +106,7 @@ impl Comparison {
     }
 }
 
-/// Wraps `value` to an integer type of `bits` bits, and sign-extends the result. For 1 bit (a truth value) the result
-/// is 0 or 1.
+/// Wraps `value` to `bits` bits, and sign-extends the result. One bit (a truth value) gives 0 or 1.
 #[expect(clippy::cast_possible_truncation, reason = "reducing is what it does")]
 pub(super) fn wrap(value: i128, bits: u32) -> i64 {
     match bits {
@@ -136,7 +134,7 @@ fn unsigned(value: i64, bits: u32) -> u128 {
     i128::from(value).cast_unsigned() & mask
 }
 
-/// Folds an operation on two constants. Returns `None` if its result is undefined.
+/// Returns `None` if the result is undefined.
 fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     let (sx, sy) = (signed(x, bits), signed(y, bits));
     let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
@@ -163,7 +161,7 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// Axis information of a result along one dimension: the base-2 logarithms of contiguity, divisibility and constancy.
+/// Facts along one dimension, as base-2 logarithms.
 #[derive(Clone, Copy, Default)]
 struct AxisFacts {
     contiguity: u8,
@@ -175,7 +173,7 @@ impl AxisInfo {
     /// Returns the axis information of `op` applied to two tensors of equal shape.
     ///
     /// # Units
-    /// `bits` is the width of the integer type; it is 64 for `index`.
+    /// `bits` is the width of the integer type, 64 for `index`.
     #[must_use]
     pub fn binary(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -210,7 +208,7 @@ impl AxisInfo {
                 BinaryOp::RemS => remainder(a, b, d, a.non_negative),
                 BinaryOp::RemU => remainder(a, b, d, true),
                 BinaryOp::ShrS | BinaryOp::ShrU => match shift_divisor(b, bits) {
-                    // Both round down, whatever the sign.
+                    // Shifts round down, whatever the sign.
                     Some(divisor) => quotient(a, &divisor, d, true),
                     None => AxisFacts::default(),
                 },
@@ -236,10 +234,10 @@ impl AxisInfo {
         info.finish(bits)
     }
 
-    /// Returns the axis information of `op` on two tensors of `bits`-bit integers, given that the dividend of a signed
-    /// division or remainder is not negative. Otherwise it is [`Self::binary`].
+    /// Returns the axis information of `op`, given that the dividend of a signed division or remainder is not negative.
+    /// For all other operations, the result is [`Self::binary`].
     ///
-    /// The sign of the result is not assumed: an index that follows from a negative dividend keeps its value.
+    /// The result is not assumed to be non-negative.
     #[must_use]
     pub fn binary_of_non_negative(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
         let exact = Self::binary(op, a, b, bits);
@@ -254,9 +252,8 @@ impl AxisInfo {
 
     /// Returns the axis information of the mask that compares `a` and `b`, two tensors of `bits`-bit integers.
     ///
-    /// If a group of 16 consecutive numbers starts at a multiple of 16 and is compared with a multiple of 16, the mask
-    /// is uniform in the group. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but the
-    /// results of `0 1 2 3 <= n` may differ.
+    /// In a group of g consecutive numbers that starts at a multiple of g, the comparison with a multiple of g is
+    /// uniform. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but `0 1 2 3 <= n` may not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -281,8 +278,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of a tensor whose elements are chosen from `on_true` where `condition` is true and
-    /// from `on_false` elsewhere.
+    /// Returns the axis information of the elementwise choice `condition ? on_true : on_false`.
     ///
     /// If `is_scalar` is true, one condition chooses for all elements.
     #[must_use]
@@ -308,8 +304,8 @@ impl AxisInfo {
 
     /// Returns the axis information after a sign extension (`by_sign`) or a zero extension.
     ///
-    /// If elements may be negative, only aligned groups stay contiguous: 127 and -128 are consecutive in 8 bits, but
-    /// not in 16 bits.
+    /// If elements may be negative, only groups that start at a multiple of their size stay contiguous: 127 and -128
+    /// are consecutive in 8 bits, but not in 16 bits.
     #[must_use]
     pub fn extend(&self, from_bits: u32, to_bits: u32, by_sign: bool) -> Self {
         if from_bits == to_bits {
@@ -348,7 +344,7 @@ impl AxisInfo {
         info.finish(to_bits)
     }
 
-    /// Returns the axis information of pointers `self` plus `offset`. Offsets narrower than 64 bits are sign-extended.
+    /// Returns the axis information of the pointers `self + offset`. Offsets narrower than 64 bits are sign-extended.
     ///
     /// # Units
     /// `self` counts bytes; `offset` counts elements of the pointee type.
@@ -373,8 +369,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of pointers that are cast to pointers to elements of `element_bytes` bytes. The
-    /// addresses are unchanged. If `element_bytes` is 1, the result describes the addresses as integers.
+    /// Returns the axis information of pointers after a cast to pointers to elements of `element_bytes` bytes. If
+    /// `element_bytes` is 1, the result describes the addresses as integers.
     #[must_use]
     pub fn repoint(&self, old_element_bytes: u64, element_bytes: u64) -> Self {
         let mut info = *self;
@@ -388,7 +384,7 @@ impl AxisInfo {
         info.with_element_bytes(element_bytes)
     }
 
-    /// Returns the axis information of a tensor of the same shape whose elements all equal `value`.
+    /// Returns the constant `value` in the shape of `self`.
     fn replaced_by(&self, value: i64, bits: u32) -> Self {
         let mut info = Self::constant(&[], value, bits);
         info.rank = self.rank;
@@ -397,8 +393,7 @@ impl AxisInfo {
     }
 }
 
-/// Returns the axis information of the result of `op` if one operand is a constant that makes the result equal to the
-/// other operand (`x + 0`) or to 0 (`x * 0`). Otherwise returns `None`.
+/// Folds `op` with a neutral or absorbing constant operand, e.g. `x + 0` or `x * 0`.
 fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
     match (op, a.constant, b.constant) {
@@ -427,7 +422,7 @@ fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisIn
 fn stays_non_negative(op: BinaryOp, a: &AxisInfo, b: &AxisInfo) -> bool {
     let (a_is, b_is) = (a.non_negative, b.non_negative);
     match op {
-        // The first three by the no-overflow assumption in the module's documentation.
+        // Sums, products and left shifts by the no-overflow assumption in the module's documentation.
         BinaryOp::Add
         | BinaryOp::Mul
         | BinaryOp::Shl
@@ -463,8 +458,8 @@ fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of the size g of groups along `d` with this property: in each group the elements of `a` are m * g, ...,
-/// m * g + g - 1 for some m, and the elements of `b` all equal one multiple of g.
+/// Returns log2 of the size g of groups along `d` in which `a` is `m * g, ..., m * g + g - 1` and `b` is one multiple
+/// of g.
 fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
     a.aligned_run(d)
         .min(b.divisibility_at(d, 0))
@@ -477,7 +472,7 @@ fn quotient(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFact
         .constant
         .filter(|c| *c > 0 && c.count_ones() == 1)
         .map(|c| narrow::<u8>(c.trailing_zeros()))
-        // No run crosses a multiple of the divisor, so each has one quotient: its first element's.
+        // No run crosses a multiple of the divisor, so all elements of a run have one quotient.
         .filter(|log2| {
             a.divisibility_log2[d] >= *log2
                 && (a.contiguity_log2[d] == 0 || (rounds_down && a.contiguity_log2[d] <= *log2))
@@ -499,8 +494,7 @@ fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFac
     }
 }
 
-/// Returns the axis information of the divisor 2^`by`, if a right shift by `by` equals a division by it. The shift
-/// amount must be at most the index of the sign bit.
+/// Returns the divisor 2^`by` that replaces a right shift, or `None` unless `by` is a constant below `bits` and 62.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant
@@ -509,7 +503,7 @@ fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     Some(by.replaced_by(1 << shift, 64))
 }
 
-/// Returns the largest n such that the low n bits of every element of `b` are ones.
+/// Returns the number of trailing ones of a constant `b`, or 0 if `b` is not constant.
 fn low_ones(b: &AxisInfo) -> u8 {
     b.constant
         .map_or(0, |c| u8::try_from(c.trailing_ones()).unwrap_or(MAX_LOG2))
@@ -558,8 +552,8 @@ fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of the size of the groups in which `comparison` of `run` with `fixed` gives equal results. `run` counts
-/// up within a group, and `fixed` is constant within it.
+/// Returns log2 of the size of groups in which the comparison of `run` (counting up) with `fixed` (constant) is
+/// uniform.
 fn run_against_fixed(
     comparison: Comparison,
     run: &AxisInfo,

@@ -1,9 +1,8 @@
 //! Axis information (contiguity, divisibility and constancy of values), and vectorisation of memory accesses.
 //!
-//! A thread that holds elements 4 to 7 of a row may load them with one access if their addresses are consecutive, the
-//! first address is aligned, and the mask is the same for all four elements. [`AxisInfo`] is the lattice of these three
-//! facts with a transfer function per operation; [`GlobalAccess`] derives the access width from them. The data-flow
-//! analysis over functions is in the lowering.
+//! The facts that determine vector widths are consecutive addresses, alignment, and uniform masks. [`AxisInfo`] is the
+//! lattice of these facts, with one transfer function per operation. [`GlobalAccess`] derives the access width. The
+//! data-flow analysis over functions is in the lowering.
 //!
 //! # A worked example
 //! `x + pid * 64 + range(0, 64)` over `f32`, where `x` is aligned to 16 bytes:
@@ -21,20 +20,18 @@
 //! ```
 //!
 //! # Ground rules
-//! - Every fact holds in the wrapping arithmetic of the type. Only aligned groups count as contiguous, so a contiguous
-//!   group never crosses the wrap-around of the type before it is extended or used as an address.
+//! - Facts hold in the wrapping arithmetic of the type: 127 and -128 are consecutive in 8 bits. Unless all elements are
+//!   non-negative, extensions keep only contiguous groups that start at a multiple of their size.
 //! - One assumption: sums, products and left shifts of non-negative values do not exceed the signed range of the type.
 //!   Only signed division, signed remainder and extensions rely on it.
-//! - Sizes, divisibilities, contiguities and constancies are powers of two. They saturate at 2^62, so zero is divisible
-//!   by 2^62.
+//! - Contiguity, divisibility and constancy are powers of two, at most 2^62 (the divisibility of zero).
 //!
 //! Reading order: this file (facts and shape operations), `arithmetic` (integer operations), `vector` (access widths).
 //! Not here: facts about loaded values (another thread may write them) and value ranges.
 //!
 //! # Source
-//! Triton's `AxisInfo.cpp`. This analysis is stricter about negative dividends and about extensions, which keep only
-//! the aligned part of a contiguous group. It is more general for bit operations, comparisons of two contiguous
-//! operands, `<=` with constants, and reshapes.
+//! Triton's `AxisInfo.cpp`. This analysis is stricter about negative dividends and extensions. It is more general for
+//! bit operations, comparisons of two contiguous operands, `<=` with constants, and reshapes.
 
 mod arithmetic;
 #[cfg(test)]
@@ -48,12 +45,10 @@ pub use vector::{GlobalAccess, VectorAccess};
 use crate::layout::MAX_DIMS;
 use core::fmt;
 
-/// Saturation limit of the logarithms in axis information: 62 stands for every power of two from 2^62 on. The
-/// divisibility of zero is 2^62.
+/// Saturation limit of the logarithms in axis information. Zero is divisible by 2^62.
 const MAX_LOG2: u8 = 62;
 
-/// Axis information of a tensor of integers, truth values or pointers. A scalar is represented as a tensor with one
-/// dimension of size 1.
+/// Axis information of a tensor of integers, truth values or pointers. A scalar has one dimension of size 1.
 ///
 /// ```text
 /// value                              contiguity  divisibility  constancy
@@ -62,26 +57,25 @@ const MAX_LOG2: u8 = 62;
 /// 4 4 4 4 12 12 12 12                    1             4           4
 /// ```
 /// # Units
-/// Contiguity and constancy count elements. Divisibility is a divisor of the integer, or of the address in bytes for a
-/// pointer. The getters return powers of two, not logarithms.
+/// Contiguity and constancy count elements. Divisibility divides the integer, or the address of a pointer in bytes. The
+/// getters return powers of two, not logarithms.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AxisInfo {
     rank: u8,
     contiguity_log2: [u8; MAX_DIMS],
     divisibility_log2: [u8; MAX_DIMS],
     constancy_log2: [u8; MAX_DIMS],
-    /// log2 of a number that divides the distance in bytes between the addresses of any two elements; 0 for integers.
+    /// log2 of a common divisor of all address differences, in bytes; 0 for integers.
     step_log2: u8,
     non_negative: bool,
     constant: Option<i64>,
 }
 
 impl AxisInfo {
-    /// Returns the axis information of a tensor about which nothing is known. Its rank is the length of `shape`; rank 0
-    /// is a scalar.
+    /// Returns the axis information of a tensor about which nothing is known. Rank 0 is a scalar.
     ///
     /// # Panics
-    /// Does not panic; dimensions beyond the eighth are dropped.
+    /// Does not panic; dimensions beyond the sixteenth are dropped.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -150,11 +144,10 @@ impl AxisInfo {
         info.finish(64)
     }
 
-    /// Computes the strongest axis information that holds for the tensor with the elements `values`, in row-major
-    /// order.
+    /// Computes the strongest facts that hold for a tensor with the row-major elements `values`.
     ///
     /// # Errors
-    /// Returns `None` if the length of `values` does not match `shape`.
+    /// Returns `None` if `values` is empty or does not fill `shape`, or if `shape` has more than 16 dimensions.
     #[must_use]
     pub fn of_elements(shape: &[u64], values: &[i64], bits: u32) -> Option<Self> {
         let count = shape.iter().try_fold(1u64, |n, s| n.checked_mul(*s))?;
@@ -207,8 +200,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns `self` as the axis information of pointers to elements of `element_bytes` bytes. The addresses are
-    /// unchanged.
+    /// Returns `self` as pointers to elements of `element_bytes` bytes. The addresses are unchanged.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
@@ -222,20 +214,18 @@ impl AxisInfo {
         self
     }
 
-    /// Returns the axis information of a tensor of addresses, given as one pointer plus a tensor of offsets, as in
-    /// `amdg.buffer_load`.
+    /// Returns the axis information of the addresses `self + offsets`, as in `amdg.buffer_load`.
     ///
     /// # Units
-    /// `self` is a scalar pointer and counts bytes; `offsets` counts elements.
+    /// `self` is a scalar pointer in bytes; `offsets` counts elements.
     #[must_use]
     pub fn at_offsets(&self, offsets: &Self, offset_bits: u32, shape: &[u64]) -> Self {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Returns `self` with the additional facts that the kernel's author states for dimension `d` of size `size`. The
-    /// value 1 for a contiguity, divisibility or constancy states nothing.
+    /// Adds the facts that the kernel's author states about dimension `d` of size `size`. The value 1 states nothing.
     ///
-    /// A contiguity that is no power of two is reduced to the largest power of two that divides it: 12 counts as 4.
+    /// Numbers are reduced to their largest power-of-two divisor: 12 counts as 4.
     #[must_use]
     pub fn with_hints(
         mut self,
@@ -258,22 +248,21 @@ impl AxisInfo {
         self
     }
 
-    /// Returns the number of dimensions. It is 1 for a scalar.
+    /// Returns the number of dimensions, 1 for a scalar.
     #[must_use]
     pub const fn rank(&self) -> usize {
         self.rank as usize
     }
 
-    /// Returns the contiguity along dimension `d`: the elements of each aligned group of this size are consecutive
-    /// numbers. For pointers, the group contains the addresses of consecutive elements. Returns 1 if the dimension does
-    /// not exist.
+    /// Returns the contiguity along dimension `d`: each aligned group of this size has consecutive elements (addresses
+    /// for pointers). Returns 1 if the dimension does not exist.
     #[must_use]
     pub fn contiguity(&self, d: usize) -> u64 {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns a power of two that divides the first element of every contiguous group along `d`. For pointers it
-    /// divides the address in bytes.
+    /// Returns a power of two that divides the first element of every contiguous group along `d`, or the address in
+    /// bytes of this element for pointers.
     #[must_use]
     pub fn divisibility(&self, d: usize) -> u64 {
         1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
@@ -285,20 +274,20 @@ impl AxisInfo {
         1 << self.constancy_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the common value of all elements, if it is known. The value is sign-extended from the width of the type;
-    /// a truth value is 0 or 1.
+    /// Returns the common value of all elements if known, sign-extended from the width of the type. A truth value is 0
+    /// or 1.
     #[must_use]
     pub const fn constant_value(&self) -> Option<i64> {
         self.constant
     }
 
-    /// Returns true if it is known that no element is negative when read as a signed integer.
+    /// Returns true if all elements are known to be non-negative as signed integers.
     #[must_use]
     pub const fn is_non_negative(&self) -> bool {
         self.non_negative
     }
 
-    /// Returns the join: the facts that hold both for `self` and for `other`.
+    /// Returns the join: the facts that hold for both `self` and `other`.
     ///
     /// # Laws
     /// Commutative, associative and idempotent. Both operands imply every fact of the result.
@@ -380,11 +369,10 @@ impl AxisInfo {
         info
     }
 
-    /// Reshapes a tensor from shape `from` to shape `to`. The elements keep their row-major order.
+    /// Reshapes a tensor from shape `from` to shape `to`, in row-major order.
     ///
-    /// If a dimension of the result advances along one dimension of `self` with stride 1, the result dimension keeps
-    /// the contiguity and constancy of the source dimension, up to the smaller extent. If the stride is larger, the
-    /// result dimension keeps only constant groups that are longer than the stride.
+    /// A result dimension that has stride 1 in a source dimension keeps contiguity and constancy, up to the smaller
+    /// extent. With a larger stride, only constant groups longer than the stride remain.
     #[must_use]
     pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = Self::unknown(to.len());
@@ -453,8 +441,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of the halves of a tensor that is split along its last dimension, which has size 2.
-    /// The facts hold for both halves.
+    /// Splits a tensor along the last dimension, which has size 2. The facts hold for both halves.
     #[must_use]
     pub fn split_tensor(&self) -> Self {
         let mut info = *self;
@@ -468,8 +455,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of the result of an arbitrary elementwise operation. The only fact used is that
-    /// equal operands give equal results.
+    /// Returns the axis information of the result of any elementwise operation: equal operands give equal results.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {
@@ -488,9 +474,9 @@ impl AxisInfo {
         info
     }
 
-    /// Returns log2 of a number that divides the first element of every aligned group of 2^`run` elements along `d`.
+    /// Returns log2 of a divisor of the first element in every aligned group of 2^`run` elements along `d`.
     ///
-    /// If 2^`run` is less than the contiguity, a group can start inside a contiguous group, at a multiple of 2^`run`.
+    /// A group shorter than the contiguity may start inside a contiguous group, at a multiple of 2^`run`.
     fn divisibility_at(&self, d: usize, run: u8) -> u8 {
         if run >= self.contiguity_log2[d] {
             self.divisibility_log2[d]
@@ -510,8 +496,7 @@ impl AxisInfo {
             .unwrap_or(0)
     }
 
-    /// Returns log2 of the size of the largest aligned groups along `d` that are contiguous and start at a multiple of
-    /// their size.
+    /// Returns log2 of the size of the largest contiguous groups along `d` that start at a multiple of their size.
     fn aligned_run(&self, d: usize) -> u8 {
         self.contiguity_log2[d].min(self.divisibility_log2[d])
     }
@@ -523,8 +508,7 @@ impl AxisInfo {
         }
     }
 
-    /// Raises the divisibility of each dimension to the known divisor of all elements, which also divides the first
-    /// element of every group.
+    /// Raises the divisibility of each dimension to the known divisor of all elements.
     fn raise_divisibility(&mut self) {
         let everywhere = self.everywhere_log2();
         for d in 0..self.rank() {
@@ -532,8 +516,8 @@ impl AxisInfo {
         }
     }
 
-    /// Restores the invariant that in integers of `bits` bits no aligned contiguous group wraps around, neither signed
-    /// nor unsigned.
+    /// Limits contiguous groups to half the range of `bits`-bit integers, so that no group that starts at a multiple of
+    /// its size wraps around.
     fn finish(mut self, bits: u32) -> Self {
         let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(MAX_LOG2);
         for d in 0..self.rank() {
@@ -563,8 +547,7 @@ impl fmt::Debug for AxisInfo {
     }
 }
 
-/// Prints the facts, for example `contiguity [64], divisibility [16], constancy [1]`, and the constant value if it is
-/// known.
+/// Prints the facts, e.g. `contiguity [64], divisibility [16], constancy [1], not negative`.
 impl fmt::Display for AxisInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, name: &str, logs: &[u8; MAX_DIMS]| {

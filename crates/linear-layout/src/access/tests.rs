@@ -6,7 +6,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::split_mix::Random;
 use proptest::prelude::*;
 
-/// A tensor as its elements and as the facts that the analysis derives.
+/// A tensor with its elements and the derived facts.
 #[derive(Clone, Debug)]
 struct Tensor {
     shape: Vec<u64>,
@@ -28,8 +28,7 @@ impl Tensor {
         }
     }
 
-    /// Returns a fact that the elements contradict, or `None` if all facts hold. `step` is the difference of
-    /// consecutive elements.
+    /// Returns a fact that the elements contradict. `step` is the difference of consecutive elements.
     fn refuted(&self, step: i64) -> Option<String> {
         let shape: &[u64] = if self.shape.is_empty() {
             &[1]
@@ -220,8 +219,7 @@ fn concrete(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     ))
 }
 
-/// Returns true if the no-overflow assumption is violated: both operands are non-negative, and the exact result does
-/// not fit.
+/// Returns true if the exact result on non-negative operands exceeds the signed range.
 fn breaks_assumption(op: BinaryOp, x: i64, y: i64, bits: u32) -> bool {
     let most = (1i128 << (bits - 1)) - 1;
     let truth = match op {
@@ -233,7 +231,6 @@ fn breaks_assumption(op: BinaryOp, x: i64, y: i64, bits: u32) -> bool {
     x >= 0 && y >= 0 && truth > most
 }
 
-/// One step of a random program: an operation and the choice of its operands.
 #[derive(Clone, Debug)]
 struct ProgramStep {
     op: u8,
@@ -275,7 +272,7 @@ fn programs() -> impl Strategy<Value = (u32, Vec<ProgramStep>)> {
     )
 }
 
-/// Returns the result of one step; `None` if it is undefined or does not apply.
+/// Returns `None` if the step is undefined or does not apply.
 fn step(tensors: &[Tensor], bits: u32, i: &ProgramStep) -> Option<Tensor> {
     // Recent results are preferred as operands.
     let pick = |n: u8| &tensors[tensors.len() - 1 - usize::from(n) % tensors.len().min(6)];
@@ -547,7 +544,6 @@ fn run(bits: u32, program: &[ProgramStep]) -> Vec<Tensor> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Law: every fact holds for the elements.
     #[test]
     fn claims_hold((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -555,7 +551,6 @@ proptest! {
         }
     }
 
-    /// Law: every fact about addresses holds, and so does the derived access for each thread's registers.
     #[test]
     fn accesses_are_consecutive_aligned_and_under_one_mask(
         (bits, program) in programs(),
@@ -581,7 +576,7 @@ proptest! {
         }
     }
 
-    /// Law: facts computed from elements hold, are maximal, and imply the facts of the analysis.
+    /// Facts computed from elements hold, are maximal, and imply the facts of the analysis.
     #[test]
     fn elements_are_read_exactly((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -614,7 +609,6 @@ proptest! {
         }
     }
 
-    /// Law: a join holds for both sides.
     #[test]
     fn joins_hold_of_both_sides((bits, program) in programs()) {
         let tensors = run(bits, &program);
@@ -924,7 +918,6 @@ fn shifts_by_unknown_amounts_may_turn_negative() {
     assert!(!shifted.is_non_negative());
 }
 
-/// The number of elements must match the shape. Dimensions beyond the limit are dropped.
 #[test]
 fn elements_must_fill_their_shape() {
     let found = |shape: &[u64], count: usize| {

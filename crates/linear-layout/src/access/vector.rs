@@ -4,26 +4,26 @@ use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// An access of all threads to global memory, with the properties that determine its vector width.
+/// An access of all threads to global memory.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalAccess<'a> {
     /// The addresses of the elements.
     pub pointer: &'a AxisInfo,
-    /// The mask of active elements, or `None` if all elements are active.
+    /// The mask, or `None` if all elements are active.
     pub mask: Option<&'a AxisInfo>,
     /// Width of an element in bits. Elements narrower than a byte occupy a whole byte.
     pub element_bits: u32,
-    /// The layout (register, lane, warp, block) -> (dim0, ...) of the accessed tensor. No register basis may be zero.
+    /// The layout `(register, lane, warp, block) -> (dim0, ...)` of the accessed tensor. Register bases must not be
+    /// zero.
     pub layout: &'a LinearLayout,
-    /// Number of elements that a hint of the operation itself, such as `contiguity` of `amdg.buffer_load`, guarantees
-    /// to be consecutive, aligned, and under one mask. The elements are counted along the dimension of the layout's
-    /// first register. A hint of 1 carries no information.
+    /// Number of elements along the dimension of register bit 0 that the operation guarantees to be consecutive,
+    /// aligned and under one mask (e.g. `contiguity` of `amdg.buffer_load`); 1 if it guarantees nothing.
     pub hinted_elements: u64,
     /// Width in bits of the widest access that the target supports.
     pub widest_bits: u32,
 }
 
-/// The division of a thread's registers into vectors of equal size, each of which one access moves.
+/// A division of a thread's registers into vectors of equal size, one per access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
     bits: [u8; 8],
@@ -40,25 +40,22 @@ impl VectorAccess {
         1 << self.num_bits
     }
 
-    /// Returns the register bits that enumerate the elements of an access. Setting the i-th bit of the slice advances
-    /// by 2^i elements in memory.
+    /// Returns the register bits that enumerate the elements of an access. Bit `i` of the slice advances by 2^i
+    /// elements in memory.
     ///
-    /// The slice may contain any register bits in any order. For example, `[2, 0]` means that registers 0, 4, 1, 5
-    /// follow each other in memory.
+    /// For example, `[2, 0]` means that registers 0, 4, 1, 5 are adjacent in memory.
     #[must_use]
     pub fn register_bits(&self) -> &[u8] {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// Returns the alignment in bytes that every access is known to have. The alignment is a power of two. It is at
-    /// least the size of the access, and at most the size of the widest access or the size of an element, whichever is
-    /// larger.
+    /// Returns the known alignment of every access in bytes, at least the size of the access.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
     }
 
-    /// Limits the accesses to `elements` elements: splits each larger access into several accesses.
+    /// Splits each access of more than `elements` elements into several accesses.
     #[must_use]
     pub fn at_most(mut self, elements: usize) -> Self {
         let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
@@ -92,11 +89,11 @@ impl VectorAccess {
 }
 
 impl GlobalAccess<'_> {
-    /// Returns the widest legal access for the addresses, the mask and the layout.
+    /// Returns the widest legal access.
     ///
     /// # Laws
-    /// For every thread and every access: registers in memory order have consecutive addresses, the first address is a
-    /// multiple of the size of the access, and the mask is uniform.
+    /// The registers of an access have consecutive addresses in memory order, the first address is a multiple of the
+    /// size of the access, and the mask is uniform.
     ///
     /// # Source
     /// Triton's `getVectorSize`. More general: any register bits may enumerate the elements, along any dimension.
@@ -150,7 +147,7 @@ impl GlobalAccess<'_> {
         best
     }
 
-    /// Returns the stride of register bit `bit` along `d`. Returns 0 if the bit also changes another coordinate.
+    /// Returns the stride of register bit `bit` along `d`, or 0 if the bit also changes another coordinate.
     fn moves(&self, bit: usize, d: usize) -> u64 {
         if bit >= self.layout.in_bits(Dim::REGISTER) {
             return 0;
@@ -166,8 +163,9 @@ impl GlobalAccess<'_> {
         if alone { step } else { 0 }
     }
 
-    /// Returns the access made of the register bits that have strides 1, 2, 4, ... along `d`. It has at most `limit`
-    /// elements, and ends before the first stride whose coordinate bit another input bit of the layout also changes.
+    /// Returns the access of at most `limit` elements whose register bits have strides 1, 2, 4, ... along `d`.
+    ///
+    /// The access ends before a coordinate bit that another input bit also changes.
     fn registers_along(&self, d: usize, limit: u64) -> Option<VectorAccess> {
         if !self.layout.has_out_dim(Dim::out(d)) {
             return None;

@@ -3,10 +3,10 @@
 use super::graph::{CostTerm, Price};
 use std::ops::Sub;
 
-/// Number of low bits that count conversions. The price is in the bits above.
+/// Number of low bits that count conversions.
 const CONVERSION_BITS: u32 = 48;
 
-/// A price and a conversion count in one number. The price is in the high bits, so the numbers compare like pairs.
+/// A price (high bits) and a conversion count (low bits) in one number, which compares like the pair.
 ///
 /// ```text
 /// (3, 1) + (2, 2) = (5, 3)        3·2^48 + 1 + 2·2^48 + 2
@@ -27,18 +27,18 @@ impl LexCost {
         LexCost(LexCost::of_price(term.price).0 | u128::from(term.conversions))
     }
 
-    /// Returns the price, saturated at `Price::MAX`.
+    /// Saturates at `Price::MAX`.
     pub(super) fn price(self) -> Price {
         Price::try_from(self.0 >> CONVERSION_BITS).unwrap_or(Price::MAX)
     }
 
-    /// Returns the saturated sum.
+    /// Saturates.
     #[inline]
     pub(super) fn plus(self, other: LexCost) -> LexCost {
         LexCost(self.0.saturating_add(other.0))
     }
 
-    /// Returns the cost divided by `parts`, rounded down to a whole number.
+    /// Rounds down.
     pub(super) fn part(self, parts: usize) -> LexCost {
         LexCost(self.0 / parts.max(1) as u128)
     }

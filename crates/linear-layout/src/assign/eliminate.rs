@@ -5,21 +5,21 @@ use super::factor::{Adder, CostTable};
 use super::network::Network;
 use super::order::Order;
 
-/// A bucket: an eliminated variable, the tables that contained it, and the tables that replace them.
+/// An eliminated variable, with the tables before and after the elimination.
 #[derive(Debug)]
 pub(super) struct Bucket {
     pub(super) var: u32,
     /// Indices of the tables that contained the variable.
     pub(super) inputs: Vec<usize>,
-    /// Indices of the resulting tables. An exact elimination has one resulting table.
+    /// Indices of the resulting tables, at most one in an exact elimination.
     pub(super) outputs: Vec<usize>,
 }
 
 /// The state of an elimination.
 ///
-/// Adding all tables that contain a variable, and minimising over the values of that variable, gives a table over its
-/// neighbours. The network with that table instead has the same optimal cost. After all variables are eliminated, the
-/// remaining table is a single number: the optimal cost.
+/// Eliminating a variable replaces all tables with this variable by one table over the neighbours: their sum, minimised
+/// over the variable's values. The optimal cost stays the same. After the last variable, `constant` is the optimal
+/// cost.
 ///
 /// ```text
 /// a   10 12        a-b   0 5        the table of b is then  min(0 + 10, 5 + 12) = 10
@@ -29,19 +29,18 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct Elimination<'a> {
     pub(super) sizes: &'a [u32],
-    /// The tables of the network, which have the first table indices.
+    /// The tables of the network, with the first table indices.
     originals: &'a [CostTable],
-    /// The tables that the elimination has computed. Their indices follow the indices of `originals`.
+    /// The computed tables, with the next table indices.
     derived: Vec<CostTable>,
-    /// At the index of each table, true if the table was replaced when one of its variables was eliminated.
+    /// For each table index, true if the table was replaced.
     is_consumed: Vec<bool>,
-    /// Buckets in elimination order.
     pub(super) buckets: Vec<Bucket>,
-    /// The term of the cost that is the same for all assignments.
+    /// The cost that all assignments share.
     pub(super) constant: LexCost,
-    /// Number of table entries that the elimination has summed.
+    /// Number of summed table entries.
     pub(super) steps: u64,
-    /// Indices of the tables of each variable.
+    /// Table indices of each variable.
     of_var: Vec<Vec<usize>>,
     adder: Adder,
 }
@@ -65,8 +64,7 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Eliminates variables in the order `order`. The variables that `order` fixes are not eliminated; they keep their
-    /// values in `choice`.
+    /// Eliminates variables in the order `order`. Variables that `order` fixes keep their values in `choice`.
     pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
         let mut new = Elimination::new(network);
         for &var in &order.fixed {
@@ -83,7 +81,7 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Adds a table and returns its index. For a table without variables, adds its entry to `constant` and returns
+    /// Adds a table and returns its index. The entry of a table without variables goes to `constant`, and the result is
     /// `None`.
     pub(super) fn add(&mut self, factor: CostTable) -> Option<usize> {
         if factor.scope.is_empty() {
@@ -95,7 +93,7 @@ impl<'a> Elimination<'a> {
         Some(at)
     }
 
-    /// Registers a new table over the variables `scope`, and returns its index.
+    /// Registers a table over the variables `scope`, and returns its index.
     fn enter(&mut self, scope: &[u32]) -> usize {
         let at = self.is_consumed.len();
         for &var in scope {
@@ -110,8 +108,7 @@ impl<'a> Elimination<'a> {
         derived.map_or_else(|| &self.originals[at], |at| &self.derived[at])
     }
 
-    /// Returns the joint table of a variable: the sum of `tables` for each combination of the values of `beside` and
-    /// `var`. The entries for the values of `var` are contiguous.
+    /// Returns the sum of `tables` over all values of `beside` and `var`, with `var` varying fastest.
     pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<LexCost> {
         let mut adder = std::mem::take(&mut self.adder);
         let factors: Vec<&CostTable> = tables.iter().map(|&at| self.table(at)).collect();
@@ -124,15 +121,14 @@ impl<'a> Elimination<'a> {
         joint
     }
 
-    /// Marks the tables that contain a variable as consumed, and returns their indices.
+    /// Marks the tables of a variable as consumed, and returns their indices.
     pub(super) fn consume(&mut self, var: u32) -> Vec<usize> {
         let mut tables = std::mem::take(&mut self.of_var[var as usize]);
         tables.retain(|&at| !std::mem::replace(&mut self.is_consumed[at], true));
         tables
     }
 
-    /// Eliminates a variable: replaces the tables that contain it by one table of minima over its values. `beside` has
-    /// the other variables of the replaced tables.
+    /// Replaces the tables of `var` by one table over `beside`, their other variables.
     fn eliminate(&mut self, var: u32, beside: &[u32]) {
         let inputs = self.consume(var);
         let mut adder = std::mem::take(&mut self.adder);
@@ -148,7 +144,7 @@ impl<'a> Elimination<'a> {
         });
     }
 
-    /// Returns the network of the variables that have not been eliminated.
+    /// Returns the network of the remaining variables.
     pub(super) fn rest(&self, network: &Network) -> Network {
         let mut gone = vec![false; self.sizes.len()];
         for bucket in &self.buckets {
@@ -164,9 +160,8 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    /// Assigns a value to each eliminated variable, in reverse order of elimination. The value is the cheapest given
-    /// the variables assigned so far, or the first of several equally cheap values. Returns true if a variable had
-    /// several cheapest values.
+    /// Assigns the first cheapest value to each eliminated variable, in reverse order of elimination. Returns true if
+    /// there were ties.
     pub(super) fn choose(&self, choice: &mut [u32]) -> bool {
         let mut had_ties = false;
         for bucket in self.buckets.iter().rev() {
@@ -179,7 +174,7 @@ impl<'a> Elimination<'a> {
         had_ties
     }
 
-    /// Returns the cost of each value of a bucket's variable, given the values of all other variables.
+    /// Returns the cost of each value of the bucket's variable, given the other values in `choice`.
     pub(super) fn row(&self, bucket: &Bucket, choice: &mut [u32]) -> Vec<LexCost> {
         choice[bucket.var as usize] = 0;
         let mut row = vec![LexCost::ZERO; self.sizes[bucket.var as usize] as usize];

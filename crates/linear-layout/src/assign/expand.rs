@@ -6,13 +6,12 @@ use super::network::Network;
 use super::order::Order;
 use std::collections::VecDeque;
 
-/// Maximal number of variables that a proposal changes.
+/// Maximum number of variables that a proposal changes.
 const MAX_SPREAD: usize = 100;
 
-/// Restricts a network to two values for each variable: its value in `choice` and its value in `proposal`. A variable
-/// with the same value in `choice` and `proposal` is fixed.
+/// Restricts each variable to two values, in `choice` and in `proposal`. A variable with equal values is fixed.
 ///
-/// Constant costs are omitted, so costs can only be compared with other costs of the same restricted network.
+/// Constant costs are omitted, so costs are comparable only within the restricted network.
 fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
     let differs = |var: u32| choice[var as usize] != proposal[var as usize];
     let mut restricted = network.empty();
@@ -28,12 +27,11 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
     restricted
 }
 
-/// Returns the cheapest assignments that take each value from `choice` or `proposal`, and the number of table entries
-/// visited.
+/// Returns the cheapest assignments with each value from `choice` or `proposal`, and the number of visited table
+/// entries.
 ///
-/// If tables would exceed `limit` entries, some variables are fixed. In the first assignment, these variables keep
-/// their values in `choice`, so the assignment costs no more than `choice`. In the second assignment, they have their
-/// values in `proposal`.
+/// If tables would exceed `limit` entries, some variables are fixed. The first assignment fixes values of `choice`, and
+/// costs no more than `choice`. The second assignment fixes values of `proposal`.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],
@@ -59,12 +57,11 @@ pub(super) fn fuse_proposal(
     (results, steps)
 }
 
-/// Generator of proposals. A proposal gives one variable a new value, and expands the change to the variables around
-/// it.
+/// Generator of proposals: a new value for one variable, expanded to the variables around it.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     network: &'a Network,
-    /// Indices of the tables of each variable.
+    /// Table indices of each variable.
     of_var: Vec<Vec<usize>>,
     pub(super) steps: u64,
 }
@@ -84,8 +81,8 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns the assignment in which `var` has `value`. The variables around `var` get their cheapest values
-    /// greedily, in order of distance from `var`. So a layout spreads until a conversion is cheaper.
+    /// Returns an assignment in which `var` has `value`. Variables around `var` get their cheapest values greedily,
+    /// nearest first: a layout spreads until a conversion is cheaper.
     pub(super) fn from(&mut self, choice: &[u32], var: u32, value: u32) -> Vec<u32> {
         let mut proposal = choice.to_vec();
         let mut is_met = vec![false; choice.len()];
@@ -111,8 +108,8 @@ impl<'a> Expansion<'a> {
         proposal
     }
 
-    /// Returns the value of `var` that is cheapest in the tables shared with assigned variables. Of equally cheap
-    /// values, returns the value with the lowest unary cost.
+    /// Returns the value of `var` that is cheapest in the tables shared with chosen variables. Ties are broken by the
+    /// unary cost.
     fn cheapest_value(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
         let sizes = &self.network.sizes;
         let mut row = vec![(LexCost::ZERO, LexCost::ZERO); sizes[var as usize] as usize];

@@ -2,10 +2,10 @@
 
 use super::cost::LexCost;
 
-/// A cost for each combination of the values of some variables.
+/// A cost for each combination of the values of `scope`.
 ///
 /// # Shape
-/// Variables are in ascending order, and the values of the last variable are contiguous.
+/// Variables are in ascending order, and the last variable varies fastest.
 #[derive(Clone, Debug)]
 pub(super) struct CostTable {
     pub(super) scope: Vec<u32>,
@@ -13,15 +13,15 @@ pub(super) struct CostTable {
 }
 
 impl CostTable {
-    /// Returns the index of the table entry for `choice`, an assignment of all variables.
+    /// Returns the index of the entry for an assignment of all variables.
     pub(super) fn offset(&self, sizes: &[u32], choice: &[u32]) -> usize {
         self.scope.iter().fold(0, |offset, &var| {
             offset * sizes[var as usize] as usize + choice[var as usize] as usize
         })
     }
 
-    /// Returns the distance between entries for consecutive values of a variable, or 0 if the table does not contain
-    /// the variable.
+    /// Returns the distance between entries for consecutive values of `var`, or 0 for a variable that is not in
+    /// `scope`.
     pub(super) fn stride(&self, sizes: &[u32], var: u32) -> usize {
         let Ok(at) = self.scope.binary_search(&var) else {
             return 0;
@@ -30,8 +30,8 @@ impl CostTable {
         after.iter().map(|&v| sizes[v as usize] as usize).product()
     }
 
-    /// Returns the table over the variables that are not fixed. `fixed` maps a fixed variable to its value, and all
-    /// other variables to `None`.
+    /// Returns the table over the free variables. `fixed` returns the value of a fixed variable, and `None` for a free
+    /// one.
     pub(super) fn restrict(&self, sizes: &[u32], fixed: impl Fn(u32) -> Option<u32>) -> CostTable {
         let kept = |var: &u32| fixed(*var).is_none();
         let scope: Vec<u32> = self.scope.iter().copied().filter(kept).collect();
@@ -42,8 +42,7 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Returns the table restricted to two values for each variable: first its value in `choice`, then its value in
-    /// `other`. Variables with the same value in `choice` and `other` are removed from the table.
+    /// Restricts each variable to two values, in `choice` and in `other`. Variables with equal values leave the table.
     pub(super) fn restrict_to_pair(
         &self,
         sizes: &[u32],
@@ -68,8 +67,7 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Appends to `entries` the table entries for each combination of the values of `vars`, with the last variable
-    /// changing fastest. The first entry is at index `offset` of the table.
+    /// Appends the entries for all values of `vars`, with the last variable varying fastest, from index `offset` on.
     fn walk(&self, sizes: &[u32], vars: &[u32], offset: usize, entries: &mut Vec<LexCost>) {
         let Some((&var, rest)) = vars.split_first() else {
             entries.push(self.table[offset]);
@@ -82,12 +80,12 @@ impl CostTable {
     }
 }
 
-/// Adds up tables. Buffers are reused from one sum to the next.
+/// Addition of tables, with reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct Adder {
     /// Stride of each variable (last first) in each table.
     strides: Vec<usize>,
-    /// Stride of the variable `last` in each table. The sums for the values of `last` are contiguous.
+    /// Stride of the variable `last` in each table.
     steps: Vec<usize>,
     offsets: Vec<usize>,
     digits: Vec<u32>,
@@ -95,8 +93,8 @@ pub(super) struct Adder {
 }
 
 impl Adder {
-    /// Computes the sum of the tables `factors` for each combination of the values of `vars` and `last`. Calls `each`
-    /// once per combination of the values of `vars`, with the sums for all values of `last`.
+    /// Adds the tables `factors`. For each combination of the values of `vars`, calls `each` with the sums for all
+    /// values of `last`.
     pub(super) fn sums(
         &mut self,
         sizes: &[u32],
@@ -157,8 +155,7 @@ impl Adder {
         false
     }
 
-    /// Returns the table over `vars` that remains of the tables `factors` when `last` is eliminated: their sum,
-    /// minimised over the values of `last`.
+    /// Returns the sum of `factors`, minimised over the values of `last`, as a table over `vars`.
     pub(super) fn minimise(
         &mut self,
         sizes: &[u32],

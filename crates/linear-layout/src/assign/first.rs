@@ -4,47 +4,45 @@ use super::cost::LexCost;
 use super::eliminate::Elimination;
 use std::collections::BTreeMap;
 
-/// A cell of a joint table that is part of an optimal assignment: one combination of values of the table's variables.
+/// One combination of values in a joint table that is part of an optimal assignment.
 #[derive(Debug)]
 struct OptimalCell {
-    /// Values, in the order of the table's variables.
+    /// In the order of the table's variables.
     values: Vec<u32>,
-    /// Index of the cell's group in its table. Cells of one group agree on all variables except the eliminated one.
+    /// Index of the cell's group in its table.
     group: usize,
-    /// For each child table, the index of the group with whose cells this cell agrees on the common variables.
+    /// For each child table, the index of the group that agrees with this cell on the common variables.
     below: Vec<usize>,
     is_live: bool,
 }
 
-/// A group of cells of a table, with the cells of the parent table that agree with them on the common variables.
+/// Cells of a table that differ only in the eliminated variable, with the agreeing cells of the parent table.
 #[derive(Debug, Default)]
 struct CellGroup {
-    /// Indices of the group's cells, and the number of live cells among them.
+    /// Indices of the group's cells.
     cells: Vec<usize>,
     num_live: usize,
-    /// Indices of the agreeing cells of the parent table, and the number of live cells among them.
+    /// Indices of the agreeing cells in the parent table.
     above: Vec<usize>,
     num_live_above: usize,
 }
 
-/// The joint table of an eliminated variable, restricted to the cells of optimal assignments.
+/// The joint table of an eliminated variable, restricted to optimal assignments.
 #[derive(Debug, Default)]
 struct JointTable {
-    /// The eliminated variable, followed by the other variables of the table.
+    /// The eliminated variable, then the other variables.
     vars: Vec<u32>,
     cells: Vec<OptimalCell>,
     groups: Vec<CellGroup>,
     above: Option<usize>,
-    /// Indices of the child tables.
     children: Vec<usize>,
 }
 
-/// All optimal assignments of a network that was eliminated exactly, as cells of the joint tables.
+/// All optimal assignments of an exactly eliminated network, as cells of joint tables.
 ///
-/// A cell is live if it is part of an optimal assignment. The tables form a tree: the parent of a table is the table of
-/// the variable that was eliminated first among its other variables, and that table contains all of them. Because of
-/// the tree structure, arc consistency between parents and children guarantees that every live cell is part of an
-/// optimal assignment. So choosing the first live value of one variable after the other never backtracks.
+/// The tables form a tree: among the other variables of a table, the variable eliminated first has the parent table. On
+/// a tree, arc consistency makes every live cell part of an optimal assignment, so choosing the first live value of one
+/// variable after the other never backtracks.
 ///
 /// Each cell is removed at most once, so the work is linear in the size of the tables.
 #[derive(Debug)]
@@ -93,7 +91,7 @@ impl OptimalAssignments {
         new
     }
 
-    /// Fills a table with each cell that has least cost for the values of some cell of the parent table.
+    /// Fills a table with the cells of least cost, for all values in the cells of the parent table.
     fn fill(&mut self, eliminated: &Elimination<'_>, at: usize, choice: &mut [u32]) {
         let vars = std::mem::take(&mut self.tables[at].vars);
         // Values of the other variables in cells of the parent, with those cells.
@@ -153,7 +151,7 @@ impl OptimalAssignments {
         table.children.reverse();
     }
 
-    /// Assigns the first live value to each of these variables, one after the other.
+    /// Assigns the first live value to each variable in turn.
     pub(super) fn first(&mut self, vars: impl Iterator<Item = u32>, choice: &mut [u32]) {
         for var in vars {
             let Some(at) = self.of_var[var as usize] else {
@@ -172,8 +170,7 @@ impl OptimalAssignments {
         }
     }
 
-    /// Removes the given cells, and then every cell that lost its last agreeing live cell in the parent table or in a
-    /// child table.
+    /// Removes cells, and then every cell without an agreeing live cell in the parent table or in a child table.
     fn remove(&mut self, mut cells: Vec<(usize, usize)>) {
         while let Some((at, cell)) = cells.pop() {
             let cell = &mut self.tables[at].cells[cell];

@@ -13,20 +13,18 @@ pub const INFEASIBLE: Price = Price::MAX;
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// Returns the node's position in program order, which is also its index in an assignment.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The cost of one choice: its price and its number of conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CostTerm {
     pub(super) price: Price,
     pub(super) conversions: u32,
 }
 
-/// The costs of a node, an edge or a shared term: one cost for each choice.
+/// One cost for each choice of a node, an edge or a shared term.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTerms {
     pub(super) terms: Vec<CostTerm>,
@@ -41,8 +39,7 @@ impl CostTerms {
     }
 }
 
-/// An edge between two nodes, with a cost for each pair of alternatives of `a` and `b`. The costs for the alternatives
-/// of `b` are contiguous.
+/// An edge with one cost for each pair of alternatives, in row-major order: alternatives of `b` vary fastest.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub(super) a: NodeId,
@@ -50,25 +47,22 @@ pub(super) struct Edge {
     pub(super) terms: CostTerms,
 }
 
-/// A cost that several nodes share: it is paid once, however many of them request it.
+/// A cost that is paid once, however many members request it.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTerm {
-    /// The node whose alternative selects one of `terms`, or `None` if `terms` has only one entry.
+    /// The node whose alternative selects one of `terms`, or `None` if there is only one.
     pub(super) of: Option<NodeId>,
     pub(super) terms: CostTerms,
-    /// The nodes that may request the term. Each has one flag per alternative, which is true if that alternative
-    /// requests the term.
+    /// The nodes that may request the term, with one flag for each alternative.
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
 
 /// An assignment problem: nodes with alternatives, and the price of each choice.
 ///
-/// A node is an operation, or several operations that must have the same alternative. An assignment chooses one
-/// alternative for each node. Its cost is the sum of
+/// An assignment chooses one alternative for each node. Its cost is the sum of
 /// - the price of each node's alternative;
-/// - the price of each edge, which depends on the alternatives of its two nodes: the conversion between them;
-/// - the price of each shared term that at least one member requests: a conversion with several users, which is paid
-///   once.
+/// - the price of each edge, a conversion between the alternatives of two nodes;
+/// - the price of each shared term that at least one member requests, e.g. a conversion with several users.
 ///
 /// ```
 /// use linear_layout::assign::{Graph, solve};
@@ -87,10 +81,10 @@ pub(super) struct SharedTerm {
 /// assert_eq!((best.choice, best.price, best.bound), (vec![1, 1, 1], 160, 160));
 /// ```
 /// # Units
-/// Prices count quarters of a cycle, already multiplied by how often the operation executes.
+/// Prices count quarters of a cycle, weighted by execution counts.
 /// # Panics
-/// A method panics if there is not exactly one price or flag for each alternative (or pair of alternatives), or if the
-/// graph has no node with the index of a [`NodeId`] argument.
+/// A method panics if the number of prices or flags does not match the alternatives, or if the graph has no node with
+/// the index of a [`NodeId`] argument.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<CostTerms>,
@@ -119,12 +113,10 @@ impl Graph {
 
     /// Adds an edge. `prices` has the price and the number of conversions of each pair of alternatives.
     ///
-    /// The prices of several edges between two nodes add up. For an edge from a node to itself, only pairs of equal
-    /// alternatives count.
+    /// Prices of parallel edges add up. An edge from a node to itself counts only pairs of equal alternatives.
     ///
     /// # Shape
-    /// `prices` has one entry for each alternative of `a` and each alternative of `b`. The entries for the alternatives
-    /// of `b` are contiguous.
+    /// `prices` is a row-major matrix: one row for each alternative of `a`, one column for each alternative of `b`.
     /// # Panics
     /// Panics if there are not as many prices as pairs.
     pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) {
@@ -134,8 +126,8 @@ impl Graph {
         self.edges.push(Edge { a, b, terms });
     }
 
-    /// Adds a cost that is paid once if the chosen alternative of at least one member has the flag `true`. An example
-    /// is a slice of address arithmetic that is rematerialised for both a pointer and a mask.
+    /// Adds a cost that is paid once if at least one member's alternative has the flag `true`, e.g. address arithmetic
+    /// that is rematerialised for both a pointer and a mask.
     ///
     /// # Panics
     /// Panics if a member does not have one flag for each alternative.
@@ -143,8 +135,8 @@ impl Graph {
         self.share(None, vec![(price, conversions)], members);
     }
 
-    /// Adds a copy of the result of `of` in another layout. The price depends on the alternative of `of`. It is paid
-    /// once if the chosen alternative of at least one member has the flag `true`.
+    /// Adds a copy of the result of `of` in another layout, with one price for each alternative of `of`. The copy is
+    /// paid once if at least one member's alternative has the flag `true`.
     ///
     /// ```
     /// use linear_layout::assign::Graph;
@@ -197,16 +189,11 @@ impl Graph {
         (0..number(self.nodes.len())).map(NodeId)
     }
 
-    /// Returns the number of alternatives of a node.
-    ///
-    /// # Panics
-    /// Panics if the graph has no node with this index.
     pub(crate) fn alternatives(&self, node: NodeId) -> usize {
         self.nodes[node.index()].terms.len()
     }
 
-    /// Returns the exact price of an assignment, in which shared terms are paid once, and the number of its
-    /// conversions.
+    /// Returns the exact price and the number of conversions of an assignment, with shared terms paid once.
     ///
     /// An infeasible assignment costs [`INFEASIBLE`].
     ///
@@ -227,8 +214,7 @@ impl Graph {
             })
     }
 
-    /// Returns the costs that an assignment pays. Each item is the [`CostTerms`] of a node, an edge or a shared term,
-    /// and the index of the paid cost in it.
+    /// Returns the costs that an assignment pays: tables of costs, each with the index of the paid entry.
     fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);

@@ -9,7 +9,6 @@ use super::order::Order;
 /// Number of rounds without improvement after which the search stops.
 const PATIENCE: u32 = 12;
 
-/// An assignment and its cost.
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) choice: Vec<u32>,
@@ -18,13 +17,13 @@ pub(super) struct Candidate {
 
 /// A local search with two kinds of moves.
 ///
-/// A round considers all values of most variables, but fixes a few variables. Fixed variables prevent their neighbours
-/// from changing if the edges between them are expensive. An expansion changes connected variables together, but
-/// considers only two values for each.
+/// A round considers all values of most variables, but fixes a few variables, and expensive edges to fixed variables
+/// can prevent an improvement. An expansion changes connected variables together, but considers only two values for
+/// each.
 #[derive(Debug)]
 pub(super) struct LocalSearch<'a> {
     network: &'a Network,
-    /// Maximal number of entries of a table.
+    /// Maximum entries of a table.
     limit: u64,
     /// Number of visited entries after which no further move is started.
     max_steps: u64,
@@ -48,11 +47,10 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Runs rounds of large-neighbourhood search until they no longer improve.
+    /// Runs rounds of large-neighbourhood search until `PATIENCE` rounds bring no improvement.
     ///
-    /// Each round fixes as few variables as tables of at most `limit` entries require, and solves exactly for all other
-    /// variables. The variables that were fixed least often are fixed next, so that each variable is free in most
-    /// rounds. A round also considers the current assignment, so no round increases the cost.
+    /// Each round fixes variables until tables have at most `limit` entries, and solves exactly for all others.
+    /// Variables that were fixed least often are fixed next. No round increases the cost.
     pub(super) fn improve(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut times = vec![0; network.sizes.len()];
@@ -76,7 +74,7 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Tries to expand each value of each variable to the variables around it, until no expansion lowers the cost.
+    /// Tries to expand each value of each variable, until no expansion lowers the cost.
     pub(super) fn expand(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut spread = Expansion::new(network);
@@ -97,8 +95,7 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Fuses another assignment into the best one: takes values of `other` where this lowers the cost. Returns true if
-    /// the cost is lower.
+    /// Takes values of `other` where they lower the cost. Returns true if the cost is lower.
     pub(super) fn fuse(&mut self, best: &mut Candidate, other: &[u32]) -> bool {
         let (choices, steps) = fuse_proposal(self.network, &best.choice, other, self.limit);
         self.steps += steps;
@@ -109,8 +106,8 @@ impl<'a> LocalSearch<'a> {
         is_cheaper
     }
 
-    /// Accepts an assignment that costs less, or that costs the same and is lexicographically earlier. Returns true if
-    /// it costs less.
+    /// Accepts a cheaper assignment, or an equally cheap and lexicographically earlier one. Returns true if the cost is
+    /// lower.
     fn take(&self, best: &mut Candidate, choice: Vec<u32>) -> bool {
         let new = self.priced(choice);
         let is_cheaper = new.cost < best.cost;

@@ -1,25 +1,22 @@
 //! Choice of layouts for a whole kernel: minimum-cost assignment on a graph whose nodes have alternatives.
 //!
-//! The solver only processes numbers. The caller builds the [`Graph`]: it defines the nodes (an operation, or several
-//! operations that must have the same layout), the alternatives of each node (the layouts that the operation supports),
-//! and their costs.
+//! The solver only processes numbers. The caller builds the [`Graph`]: nodes (an operation, or several operations with
+//! one common layout), the alternatives of each node (the supported layouts), and costs.
 //!
 //! # Algorithm
-//! The graph becomes a `network` of variables and cost tables between them. Variables are eliminated one by one (bucket
-//! elimination): the tables of a variable are added and minimised over its values, which leaves a table over its neighbours
-//! (`order`, `factor`, `eliminate`). Graphs of kernels are nearly trees, so tables stay small, and the last number is the
+//! The graph becomes a `network` of variables and cost tables. Bucket elimination (`order`, `factor`, `eliminate`)
+//! removes one variable after the other: the sum of the variable's tables, minimised over the values of this variable,
+//! is a table over the neighbours. Graphs of kernels are nearly trees, so tables stay small. The last number is the
 //! optimum. Ties are broken lexicographically (`first`).
 //!
-//! Dominated alternatives are pruned where the treewidth is too large (`prune`). A network that is still too large gets a
-//! lower bound by mini-buckets (`relax`) and an assignment by local search (`improve`): large neighbourhoods that are
-//! solved exactly while a few variables stay fixed, and expansions of one layout from an operation (`expand`).
+//! If the treewidth is too large, dominated alternatives are removed (`prune`). If tables are still too large,
+//! mini-buckets give a lower bound (`relax`), and local search gives an assignment (`improve`). Local-search moves
+//! solve exactly with a few variables fixed, or expand one layout from an operation (`expand`).
 //!
 //! # Guarantees
-//! - The price of a [`Solution`] is the exact price of its assignment, in which shared terms are paid once:
-//!   [`Graph::price`].
+//! - The price of a [`Solution`] is exact, with shared terms paid once: [`Graph::price`].
 //! - The bound is at most the price of every assignment.
-//! - [`SolveMethod::Elimination`] gives the optimum, shared terms included: a shared term is represented by a variable,
-//!   which must be paid if a member requests the term.
+//! - [`SolveMethod::Elimination`] gives the optimum, shared terms included.
 //! - The result of local search never costs more than the start.
 //!
 //! Absent on purpose: time limits, caps on alternatives, and copies of an operation in several layouts.

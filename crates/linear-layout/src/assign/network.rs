@@ -4,38 +4,36 @@ use super::cost::LexCost;
 use super::factor::CostTable;
 use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
-/// Variables, and cost tables over the variables. The solver minimises the sum of the tables.
+/// Variables with cost tables. The solver minimises the sum of the tables.
 ///
-/// The first variables are the nodes of a graph. Each shared term of more than two nodes is a further variable, whose
-/// value is 1 if the term is paid and 0 if it is not. The value 0 is infeasible if a member requests the term. The
-/// encoding is exact: with the cheapest values of the further variables, an assignment of the nodes costs
-/// [`Graph::price`].
+/// The first variables are the nodes of a graph. A shared term of more than two nodes becomes a further variable: 1 if
+/// the term is paid, and 0 otherwise. The value 0 is infeasible if a member requests the term. With optimal further
+/// variables, an assignment costs [`Graph::price`].
 ///
-/// An infeasible entry costs more than all feasible entries together, so the cheapest assignment has as few infeasible
-/// entries as possible.
+/// An infeasible entry costs more than all feasible entries together, so the optimum has as few infeasible entries as
+/// possible.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// Number of values of each variable.
     pub(super) sizes: Vec<u32>,
-    /// The variables that still need a value, in ascending order.
+    /// Variables that still need a value, in ascending order.
     pub(super) live: Vec<u32>,
-    /// The tables. Each live variable has a unary table, and no two tables have the same variables.
+    /// Each live variable has a unary table, and no two tables have the same variables.
     pub(super) factors: Vec<CostTable>,
-    /// The term of the cost that is the same for all assignments.
+    /// The cost that all assignments share.
     pub(super) constant: LexCost,
     /// Cost of an infeasible entry.
     pub(super) forbidden: LexCost,
-    /// Indices of the shared terms that are represented by variables.
+    /// Indices of the shared terms that have a variable.
     pub(super) helpers: Vec<usize>,
 }
 
-/// Translation of costs in a graph to entries of cost tables, with the entry for an infeasible choice.
 struct TermCosts {
     forbidden: LexCost,
 }
 
 impl TermCosts {
-    /// Returns the cost of the choice with index `at`, or `None` if the choice is infeasible.
+    /// Returns `None` if the choice is infeasible.
     fn feasible(terms: &CostTerms, at: usize) -> Option<LexCost> {
         let term = &terms.terms[at];
         (term.price != INFEASIBLE).then(|| LexCost::new(term))
@@ -46,7 +44,7 @@ impl TermCosts {
         TermCosts::feasible(terms, at).unwrap_or(self.forbidden)
     }
 
-    /// Returns a bound above the cost of every feasible assignment.
+    /// Returns a cost above every feasible assignment.
     fn infeasible_bound(graph: &Graph) -> LexCost {
         let dearest = |terms: &CostTerms| {
             let all = 0..terms.terms.len();
@@ -64,7 +62,6 @@ impl TermCosts {
     }
 }
 
-/// Unary and binary tables of a network under construction.
 struct TableBuilder {
     sizes: Vec<u32>,
     unary: Vec<Vec<LexCost>>,
@@ -105,7 +102,7 @@ impl TableBuilder {
         self.binary.push((low, high, table));
     }
 
-    /// Merges tables of the same variables, and splits each binary table that is the sum of two unary tables.
+    /// Merges tables of the same variables, and splits binary tables into unary tables where possible.
     fn build(mut self) -> Network {
         self.binary.sort_by_key(|&(a, b, _)| (a, b));
         let mut merged: Vec<(u32, u32, Vec<LexCost>)> = Vec::with_capacity(self.binary.len());
@@ -149,8 +146,7 @@ impl TableBuilder {
     }
 }
 
-/// Splits a table into a cost for each row and a cost for each column, if every entry is the sum of its row's cost and
-/// its column's cost.
+/// Splits a table into row costs and column costs, or returns `None` if some entry is not their sum.
 ///
 /// ```text
 /// 1 4
@@ -202,7 +198,7 @@ impl Network {
         }
     }
 
-    /// Returns the network without its tables, and with no variable that needs a value.
+    /// Returns the network without tables and live variables.
     pub(super) fn empty(&self) -> Network {
         Network {
             sizes: self.sizes.clone(),
@@ -214,13 +210,12 @@ impl Network {
         }
     }
 
-    /// Returns the number of variables that are nodes of the graph. The variables from this index on are shared terms.
+    /// Returns the number of variables that are graph nodes. Shared terms follow.
     pub(super) fn num_nodes(&self) -> usize {
         self.sizes.len() - self.helpers.len()
     }
 
-    /// Completes an assignment of the nodes: adds the value of each further variable, which is 1 if a member requests
-    /// the shared term and 0 otherwise.
+    /// Appends the values of the shared terms to an assignment of the nodes: 1 if a member requests the term.
     pub(super) fn complete(&self, graph: &Graph, choice: &[u32]) -> Vec<u32> {
         let mut whole = choice.to_vec();
         let shared = graph.shared_terms();
@@ -242,7 +237,7 @@ fn var_of(node: NodeId) -> u32 {
     u32::try_from(node.index()).expect("nodes are numbered with 32 bits")
 }
 
-/// Adds the tables of a shared term. Returns true if the term needs a further variable.
+/// Adds the tables of a shared term. Returns true if the term became a variable.
 fn share(tables: &mut TableBuilder, costs: &TermCosts, shared: &SharedTerm) -> bool {
     let all = 0..shared.terms.terms.len();
     let terms: Vec<LexCost> = all.map(|at| costs.of(&shared.terms, at)).collect();

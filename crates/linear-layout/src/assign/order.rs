@@ -4,19 +4,18 @@ use super::network::Network;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// The interaction graph of the live variables, with the cost of eliminating each variable: the number of entries in
-/// the joint table of the variable and its neighbours.
+/// The interaction graph of the live variables, with the cost of eliminating each variable.
 pub(super) struct Neighbours<'a> {
     sizes: &'a [u32],
     beside: Vec<BTreeSet<u32>>,
-    /// The key of each live variable.
+    /// `None` for a variable that is not live.
     keys: Vec<Option<Key>>,
     queue: BinaryHeap<Reverse<(Key, u32)>>,
     limit: u64,
 }
 
-/// The cost of eliminating a variable: the number of entries in its joint table, clamped to one above the limit, and
-/// the number of its neighbours. The variable with the least key is eliminated first.
+/// The cost of eliminating a variable: the entries of its joint table (at most `limit + 1`), then the number of its
+/// neighbours.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {
@@ -40,12 +39,12 @@ impl<'a> Neighbours<'a> {
         neighbours
     }
 
-    /// Returns the neighbours of a variable in ascending order.
+    /// Returns the neighbours of `var` in ascending order.
     pub(super) fn of(&self, var: u32) -> Vec<u32> {
         self.beside[var as usize].iter().copied().collect()
     }
 
-    /// Returns the variable that is cheapest to eliminate, and the number of entries of its joint table.
+    /// Returns the variable that is cheapest to eliminate, and the entries of its joint table.
     pub(super) fn least(&mut self) -> Option<(u32, u64)> {
         while let Some(&Reverse((key, var))) = self.queue.peek() {
             if self.keys[var as usize] == Some(key) {
@@ -67,7 +66,7 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Makes each two of the variables `vars` neighbours, as the elimination of a common neighbour does.
+    /// Connects all pairs of `vars`, as the elimination of a common neighbour does.
     pub(super) fn join(&mut self, vars: &[u32]) {
         for &a in vars {
             let others = vars.iter().copied().filter(|&b| b != a);
@@ -78,8 +77,7 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Returns the variable to fix. Nodes are preferred to shared terms, then variables that earlier orders fixed least
-    /// often, then variables with the most neighbours.
+    /// Returns the variable to fix: nodes before shared terms, then least often fixed, then most neighbours.
     fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
         let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
         there.map(|(var, _)| var).min_by_key(|&var| {
@@ -105,18 +103,18 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The elimination of the variable `var`, which leaves a table over its neighbours `beside`.
+/// The elimination of `var`, which leaves a table over its neighbours `beside`.
 #[derive(Clone, Debug)]
 pub(super) struct EliminationStep {
     pub(super) var: u32,
     pub(super) beside: Vec<u32>,
 }
 
-/// An elimination order in which no table has more entries than the limit.
+/// An elimination order with bounded tables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     pub(super) steps: Vec<EliminationStep>,
-    /// Variables that are not eliminated and keep their values, so that no table exceeds the limit.
+    /// Variables that keep their values, so that no table exceeds the limit.
     pub(super) fixed: Vec<u32>,
     /// True if every variable is eliminated or fixed.
     pub(super) is_whole: bool,
@@ -125,13 +123,13 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Returns the order that eliminates only variables whose joint table has at most `limit` entries, smallest first.
+    /// Eliminates the cheapest variables while their joint tables have at most `limit` entries.
     pub(super) fn up_to(network: &Network, limit: u64) -> Order {
         Order::new(network, limit, None)
     }
 
-    /// Returns an order that eliminates all variables, except those that it fixes because a table would exceed `limit`
-    /// entries. `times` has the number of earlier orders that fixed each variable.
+    /// Eliminates all variables, and fixes a variable where tables would exceed `limit` entries. `times` counts how
+    /// often earlier orders fixed each variable.
     pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
         Order::new(network, limit, Some(times))
     }

@@ -4,25 +4,24 @@ use super::cost::LexCost;
 use super::factor::CostTable;
 use super::network::Network;
 
-/// A network without dominated values. A value is dominated if it always costs more than another value of its variable,
-/// whatever the values of all other variables are.
+/// A network without dominated values. A dominated value costs more than another value of its variable, whatever the
+/// values of all other variables.
 #[derive(Debug)]
 pub(super) struct PrunedNetwork {
     pub(super) network: Network,
-    /// The remaining values of each variable, as numbered in the original network.
+    /// The remaining values of each variable, in the original numbering.
     kept: Vec<Vec<u32>>,
-    /// For each variable and original value, the kept value that replaces it: the value that dominates it, or the value
-    /// itself.
+    /// For each variable and original value, the kept value that replaces it.
     replacement: Vec<Vec<u32>>,
-    /// Number of table entries that were compared.
+    /// Number of compared table entries.
     pub(super) steps: u64,
 }
 
 impl PrunedNetwork {
-    /// Removes dominated values until no value is dominated. Dominance is decided in `core`, the part of the network
-    /// that remains after the elimination of some variables.
+    /// Removes dominated values until no value is dominated. Dominance is decided in `core`, the rest of `whole` after
+    /// the elimination of some variables.
     ///
-    /// A value that only costs as much as another value is kept, so that no optimal assignment is lost.
+    /// Of two values with equal costs, both are kept, so that no optimal assignment is lost.
     pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {
         let size = |&size: &u32| (0..size).collect();
         let kept: Vec<Vec<u32>> = core.sizes.iter().map(size).collect();
@@ -70,7 +69,7 @@ impl PrunedNetwork {
         }
     }
 
-    /// Returns a dominated value of `var`, and the value that dominates it.
+    /// Returns a dominated value of `var`, and the dominating value.
     fn find_dominated(
         &mut self,
         network: &Network,
@@ -119,7 +118,7 @@ impl PrunedNetwork {
         }
     }
 
-    /// Translates an assignment of the original network to an assignment of the pruned network that costs no more.
+    /// Translates an original assignment to a pruned assignment that costs no more.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
         let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
@@ -130,15 +129,14 @@ impl PrunedNetwork {
         vars.map(map).collect()
     }
 
-    /// Translates an assignment of the pruned network to the numbering of values in the original network.
+    /// Translates a pruned assignment to the original numbering.
     pub(super) fn leave(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.kept);
         vars.map(|(&value, kept)| kept[value as usize]).collect()
     }
 }
 
-/// Compares two values of `var` in one table. Returns the largest amount by which an entry for `better` exceeds the
-/// entry for `worse`, and the least amount by which an entry for `better` is below the entry for `worse`.
+/// Returns `(max(better - worse), min(worse - better))` over the entries of one table, each clamped to 0.
 fn difference(
     network: &Network,
     factor: &CostTable,

@@ -6,12 +6,11 @@ use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables. No table has more entries than the larger of `limit` and the largest table of the network.
+/// Eliminates all variables with tables of at most `limit` entries, or as many as the largest table of the network has.
 ///
-/// A bucket whose table would be larger is split into mini-buckets. Each mini-bucket minimises over the variable
-/// independently, as if the variable could have a different value in each. So the remaining number is a lower bound.
-/// Before the minimisation, costs are moved between the mini-buckets until each value has the same minimal cost in all
-/// of them, which improves the bound.
+/// A bucket with a larger joint table is split into mini-buckets, which minimise over the variable independently. So
+/// the remaining number is a lower bound. Costs are first moved between the mini-buckets until each value has the same
+/// least cost in all of them, which improves the bound.
 ///
 /// ```text
 /// mini-bucket 1: 0 4        mini-bucket 2: 4 0        separate: 0 + 0 = 0
@@ -54,14 +53,14 @@ pub(super) fn relax(network: &Network, limit: u64) -> Elimination<'_> {
     relaxed
 }
 
-/// A part of a bucket: tables that are added up apart from the other tables of the bucket.
+/// Tables of a bucket that are added up together.
 struct MiniBucket {
     tables: Vec<usize>,
-    /// Variables of the tables except the eliminated variable, in ascending order.
+    /// Variables of the tables without the eliminated variable, in ascending order.
     beside: Vec<u32>,
 }
 
-/// Groups tables into mini-buckets, as few as the limit allows. The largest tables are placed first.
+/// Groups tables into mini-buckets by first fit, largest tables first.
 fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<MiniBucket> {
     let mut by_size = inputs.to_vec();
     by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.table(at).table.len()), at));
@@ -94,8 +93,7 @@ fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> 
     groups
 }
 
-/// Levels mini-buckets: moves costs between them until each value has the same least cost in all of them. The sum of
-/// the mini-buckets is unchanged.
+/// Moves costs between mini-buckets until each value has the same least cost in all of them. The sum is unchanged.
 fn level(joints: &mut [Vec<LexCost>], size: usize) {
     let groups = joints.len();
     for value in 0..size {

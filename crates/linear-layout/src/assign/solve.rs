@@ -11,17 +11,15 @@ use super::prune::PrunedNetwork;
 use super::relax::relax;
 use std::mem;
 
-/// The search that found an assignment, which determines what is known about its optimality.
+/// The search that found an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveMethod {
-    /// Elimination. The assignment is optimal: it has the lowest price, among those the fewest conversions, and among
-    /// those it is the lexicographically first.
+    /// Elimination. The assignment is optimal: lowest price, then fewest conversions, then lexicographically first.
     Elimination,
-    /// Local search whose result equals the lower bound: the assignment has the lowest price, and among those the
-    /// fewest conversions.
+    /// Local search with a result equal to the lower bound: lowest price, then fewest conversions.
     BoundedSearch,
-    /// Local search. The difference between `price` and `bound` limits the distance from the optimum.
+    /// Local search. `price - bound` limits the distance from the optimum.
     LocalSearch,
 }
 
@@ -34,7 +32,7 @@ pub struct Solution {
     pub price: Price,
     /// Number of conversions in `choice`.
     pub conversions: u32,
-    /// A lower bound on the price of every assignment, shared terms included.
+    /// A lower bound on the price of every assignment.
     pub bound: Price,
     /// The search that found the assignment.
     pub method: SolveMethod,
@@ -45,17 +43,17 @@ pub struct Solution {
 /// Limits of table sizes, in entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of entries of one joint table.
+    /// Maximum entries of one joint table.
     pub(super) table: u64,
-    /// Maximum number of entries of all joint tables together, in an exact elimination.
+    /// Maximum entries of all joint tables of an exact elimination.
     pub(super) all: u64,
-    /// Maximum number of entries of a joint table in the exact elimination of some variables that precedes pruning and
-    /// local search. It is also the least limit of a table in local search.
+    /// Maximum entries of a joint table in the elimination before pruning and local search, and minimum limit of a
+    /// table in local search.
     pub(super) few: u64,
-    /// Maximum number of entries of all tables together in the relaxation or in one round of local search. This number
-    /// divided by the number of variables limits each table.
+    /// Maximum entries of all tables in the relaxation or in one round of local search. `round / variables` limits each
+    /// table.
     pub(super) round: u64,
-    /// Number of entries that local search may visit in total before it starts no further round.
+    /// Number of visited entries after which local search starts no further round.
     pub(super) moves: u64,
 }
 
@@ -69,14 +67,14 @@ impl Limits {
     };
 }
 
-/// Returns the cheapest assignment found. It never costs more than `start`.
+/// Returns the cheapest assignment found, which never costs more than `start`.
 ///
-/// Graphs of kernels are nearly trees, and are solved exactly. If the joint tables of a graph exceed a million entries,
-/// the result is the best that local search finds, and `bound` limits its distance from the optimum. Ties in price are
-/// broken by fewer conversions, then by the first alternatives in program order. An infeasible start is allowed. If there
-/// is no feasible assignment, the price is [`INFEASIBLE`].
+/// Graphs of kernels are nearly trees, and are solved exactly. If a joint table would exceed a million entries, local
+/// search takes over, and `bound` limits the distance from the optimum. Ties in price are broken by fewer conversions,
+/// then by the first alternatives in program order. `start` may be infeasible. If no assignment is feasible, the price
+/// is [`INFEASIBLE`].
 ///
-/// The result depends on the graph and the start only, not on the order in which edges were added.
+/// The result does not depend on the order in which edges were added.
 ///
 /// # Panics
 /// Panics if `start` does not have one alternative for each node.
@@ -85,7 +83,6 @@ pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
     solve_with(graph, start, Limits::USUAL)
 }
 
-/// Solves like [`solve`], with other limits of table sizes.
 pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Solution {
     let network = Network::new(graph);
     let found = best(&network, graph, start, limits);
@@ -106,8 +103,8 @@ pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Soluti
     }
 }
 
-/// Returns the price of the best assignment found in which `node` has the alternative `alternative`. The search starts
-/// from `solution`.
+/// Returns the price of the best assignment found in which `node` has the alternative `alternative`, in a search from
+/// `solution`.
 ///
 /// # Panics
 /// Panics if `graph` does not have the node, or the node does not have the alternative.
@@ -120,9 +117,7 @@ pub fn next_best(graph: &Graph, solution: &Solution, node: NodeId, alternative: 
     solve(&forced, &start).price
 }
 
-/// The result of a search on a network.
 pub(super) struct SearchResult {
-    /// The alternatives of the nodes.
     pub(super) choice: Vec<u32>,
     /// A lower bound on the cost of every assignment.
     pub(super) bound: LexCost,
@@ -173,8 +168,7 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Returns the cheapest assignment that local search finds by moves from two starts: `start`, and the assignment that
-/// the relaxation for the bound suggests.
+/// Searches locally from two starts: `start`, and the assignment that the relaxation suggests.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);

@@ -8,7 +8,7 @@ fn one_in(random: &mut Random, n: u64) -> bool {
     random.below(n) == 0
 }
 
-/// A distribution of prices: few distinct values make ties, some are infeasible.
+/// Few distinct prices make ties, and some are infeasible.
 #[derive(Clone, Copy)]
 struct Prices {
     values: u64,
@@ -128,7 +128,6 @@ fn small_graphs_are_solved_as_by_trying_all() {
     }
 }
 
-/// Limits that are too small for most graphs of a test.
 fn small(table: u64) -> Limits {
     Limits {
         table,
@@ -212,7 +211,6 @@ fn the_order_of_edges_does_not_matter() {
     }
 }
 
-/// A chain of operations with `layouts` layouts each.
 fn chain(nodes: usize, layouts: u64, prices: u64) -> Graph {
     let mut random = Random(4);
     let mut graph = Graph::new();

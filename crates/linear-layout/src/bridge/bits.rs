@@ -7,8 +7,7 @@ use crate::layout::{AffineLayout, Dim, LinearLayout, Surjectivity};
 /// Maximum width of an index, in bits.
 const BITS: u32 = 62;
 
-/// Returns the addend of each bit of the coordinates, from the fastest bit on: the number that the bit adds to the
-/// offset if it is set. Returns an error if an extent is not a power of two.
+/// Returns the addend of each coordinate bit, fastest first, or an error if an extent is not a power of two.
 fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     let mut bits = Vec::new();
     for (at, mode) in modes.iter().enumerate() {
@@ -33,13 +32,10 @@ fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     Ok(bits)
 }
 
-/// Returns, for each bit of the coordinates, the mask whose XOR has the same effect as adding the bit's addend. Returns
-/// an error if the offset of some coordinate is not an XOR of `offset` and such masks.
+/// Returns, for each coordinate bit, the XOR mask that has the effect of adding the bit's value to `offset`.
 ///
-/// Let `v` be the addend of a bit, and `y` any sum to which it is added. Adding `v` equals an XOR with one mask `w` for
-/// all `y` if and only if the carries do not depend on `y`. A carry out of a position depends on the bit of `y` there
-/// if and only if the bit of `v` and the carry into the position differ. They differ where `w` has a bit, and the bits
-/// of `y` that vary are the bits of earlier masks. So all sums are XORs if and only if no two masks share a bit.
+/// All sums are XORs if and only if no two masks share a bit: in a shared bit, the carry of one addition depends on the
+/// other coordinate bit. Returns an error on such a carry, on a negative index, and on an index above 62 bits.
 fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeError> {
     let lowest = bits.iter().map(|bit| bit.value.min(0));
     let lowest = lowest.fold(offset, i64::saturating_add);
@@ -82,12 +78,11 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
     Ok(all)
 }
 
-/// Returns the basis of each bit of the coordinate, from the fastest bit on: the index that the layout gives the
-/// coordinate in which only this bit is set. The bases exist if the layout is linear over GF(2).
+/// Returns the basis of each coordinate bit, fastest first: the index of the coordinate in which only this bit is set.
 ///
-/// The layout is linear if and only if all extents are powers of two, no stride is negative, and no two of the numbers
-/// `stride * 2^k` (one for each bit `k` of a coordinate) have a common set bit. Then adding these numbers never
-/// carries, so their sums are XORs.
+/// The layout is linear over GF(2) if and only if all extents are powers of two, no stride is negative, and no two of
+/// the numbers `stride * 2^k` (one for each coordinate bit `k`) share a set bit. Sums of such numbers never carry, so
+/// addition is XOR.
 /// ```
 /// # use linear_layout::bridge::cute_bases;
 /// assert_eq!(cute_bases(&"(4,2):(5,0)".parse()?)?, [5, 10, 0]);
@@ -95,13 +90,12 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if the layout is not linear. The error identifies the mode at fault, or the two bits whose sum
-/// carries.
+/// Returns an error if the layout is not linear. The error names the mode at fault, or the two bits whose sum carries.
 pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
     xor_masks(&addends(layout.leaves())?, 0)
 }
 
-/// Returns the layout as a linear map from one in-dim `dim0`, `dim1`, ... for each mode to `offset`.
+/// Returns the layout as a linear map from `dim0`, `dim1`, ... (one for each mode) to `offset`.
 ///
 /// ```
 /// # use linear_layout::bridge::{cute_from_linear, linear_from_cute};
@@ -116,14 +110,14 @@ pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
 /// (`dim0`, `dim1`, ...: the sizes of the modes) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
-/// Returns an error under the same conditions as [`cute_bases`], or if the modes or bits exceed the limits of a linear
+/// Returns an error under the same conditions as [`cute_bases`], or if the layout exceeds the limits of a linear
 /// layout.
 pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
     linear_from_bases(layout, &cute_bases(layout)?, 0)
 }
 
-/// Returns the linear map in which the bits of the coordinates have the images `bases`. The size of `offset` is the
-/// least power of two above all outputs and above `other`.
+/// Returns the linear map with the columns `bases`. The size of `offset` is the least power of two above all outputs
+/// and above `other`.
 fn linear_from_bases(
     layout: &Layout,
     bases: &[u64],
@@ -144,10 +138,9 @@ fn linear_from_bases(
     )?)
 }
 
-/// Returns the linear map that is equivalent to a composed layout (a CuTe layout with a swizzle and an offset); see
-/// [`linear_from_cute`].
+/// Returns the linear map that is equivalent to a CuTe layout with a swizzle and an offset; see [`linear_from_cute`].
 ///
-/// A swizzle is linear and invertible. So the composition is linear if and only if the layout is linear and the offset
+/// A swizzle is linear and invertible, so the composition is linear if and only if the layout is linear and the offset
 /// is zero.
 /// # Errors
 /// Returns an error under the same conditions as [`linear_from_cute`], or if the offset is not zero. A layout with an
@@ -163,8 +156,8 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
     }
 }
 
-/// Returns the affine map that is equivalent to a composed layout (a CuTe layout with a swizzle and an offset). The
-/// constant of the map is the image of the first element.
+/// Returns the affine map that is equivalent to a CuTe layout with a swizzle and an offset. The constant of the map is
+/// the image of the first element.
 ///
 /// ```
 /// # use linear_layout::bridge::affine_from_cute;
@@ -174,7 +167,8 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if an extent is not a power of two, an index is negative, or adding to the offset carries.
+/// Returns an error if an extent is not a power of two, an index is negative or exceeds 62 bits, or a sum with the
+/// offset carries.
 pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeError> {
     let bits = addends(layout.layout.leaves())?;
     let bases = xor_masks(&bits, layout.offset)?;
@@ -188,8 +182,7 @@ pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeE
     Ok(AffineLayout::new(linear, &[(Dim::OFFSET, offset)])?)
 }
 
-/// Applies the swizzle to an unsigned number. Numbers above `i64::MAX` are returned unchanged; the caller rejects such
-/// a number.
+/// Applies the swizzle. Numbers above `i64::MAX`, which callers reject, are returned unchanged.
 fn apply_swizzle(swizzle: Swizzle, value: u64) -> u64 {
     match i64::try_from(value) {
         Ok(value) => swizzle.apply(value).unsigned_abs(),
@@ -197,7 +190,7 @@ fn apply_swizzle(swizzle: Swizzle, value: u64) -> u64 {
     }
 }
 
-/// Returns the indices of the first two values that have a common set bit, or `None` if no two values have one.
+/// Returns the indices of the first two values that share a set bit.
 fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     let mut used = 0;
     for (second, value) in values.iter().enumerate() {
@@ -210,8 +203,7 @@ fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns a swizzle that makes the values disjoint: no two swizzled values have a common set bit. Of several such
-/// swizzles, returns one that swizzles as few bits as possible.
+/// Returns a swizzle of the fewest bits after which no two values share a set bit.
 fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     let Some((first, second)) = first_overlap(values) else {
         return Ok(Swizzle::IDENTITY);
@@ -250,7 +242,7 @@ fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     .into())
 }
 
-/// Merges adjacent modes if their strides allow it, and drops modes of extent 1.
+/// Drops modes of extent 1, and merges adjacent modes if their strides allow it.
 pub(super) fn coalesce(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     let mut list: Vec<Mode> = Vec::new();
     for mode in modes {
@@ -267,7 +259,7 @@ pub(super) fn coalesce(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     list
 }
 
-/// Returns the layout whose modes are `modes`, or `1:0` if there are no modes.
+/// Returns the layout with the modes `modes`, or `1:0` if there are none.
 pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     Ok(match modes {
         [] => Layout::flat(&[Mode::new(1, 0)])?,
@@ -275,10 +267,10 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     })
 }
 
-/// Returns a CuTe layout that maps bit `i` of its coordinate to `bases[i]`. The layout has coalesced modes and at most
-/// one swizzle.
+/// Returns a CuTe layout that maps bit `i` of its coordinate to `bases[i]`, with coalesced modes and at most one
+/// swizzle.
 ///
-/// If two bases have a common set bit, the function searches all swizzles for a swizzle that makes the bases disjoint.
+/// If bases share bits, all swizzles are tried.
 /// ```
 /// # use linear_layout::bridge::cute_from_bases;
 /// assert_eq!(cute_from_bases(&[1, 2, 8])?.to_string(), "Sw<0,4,3> o 0 o (4,2):(1,8)");
@@ -298,14 +290,13 @@ pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-/// The layout that remains when a swizzle separates bases: an offset, and a mode of extent 2 for each basis. Applying
-/// the swizzle to the indices of this layout gives the original bases.
+/// The layout under a swizzle: an offset, and a mode of extent 2 for each basis.
 struct Separation {
     offset: i64,
     modes: Vec<Mode>,
 }
 
-/// Returns a swizzle that makes the bases disjoint, and the layout to whose indices the swizzle is applied.
+/// Splits `bases` and `offset` into a swizzle and a layout in which no two bases share a bit.
 fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());
@@ -323,8 +314,8 @@ fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeE
     Ok((swizzle, Separation { offset, modes }))
 }
 
-/// Returns the CuTe layout that is equivalent to a linear layout. The CuTe layout has one mode for each in-dim, and the
-/// first out-dim is in the low bits of the index.
+/// Returns the CuTe layout that is equivalent to a linear layout, with one mode for each in-dim. The first out-dim is
+/// in the low bits of the index.
 ///
 /// # Errors
 /// Returns an error under the same conditions as [`cute_from_bases`].
@@ -362,8 +353,7 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
     Ok(ComposedLayout::new(swizzle, separated.offset, whole))
 }
 
-/// Returns the in-dims of a distributed layout of `threads` threads with `registers` registers each, in warps of
-/// `lanes` lanes.
+/// Returns the in-dims `register`, `lane`, `warp` and `block` of a distributed layout, for warps of `lanes` lanes.
 pub(super) fn distributed_ins(
     registers: u64,
     threads: u64,

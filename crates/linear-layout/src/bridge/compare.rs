@@ -8,12 +8,12 @@ use crate::cute::{Layout, Mode};
 use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 
-/// A distributed layout of any layout system: a map from a thread and a value of the thread to an element of a tensor.
+/// A distributed layout of any layout system: a map from a thread and a value to a tensor element.
 #[derive(Clone, Debug)]
 pub enum DistributedLayout {
     /// A linear layout from `register`, `lane`, `warp` and `block` to `dim0`, `dim1`, ...
     Linear(LinearLayout),
-    /// A CuTe layout from `((threads), (values))` to the index of the element. The [`ElementOrder`] defines the index.
+    /// A CuTe layout from `((threads), (values))` to the element index in this [`ElementOrder`].
     ThreadValue(Layout, ElementOrder),
     /// A register layout of Tilus.
     Register(RegisterLayout),
@@ -32,9 +32,9 @@ pub enum Difference {
     },
     /// The layouts have different numbers of threads, or different numbers of values per thread.
     Sizes {
-        /// The pair (threads, values per thread) of the first layout.
+        /// The pair (threads, values per thread) in the first layout.
         first: (u64, u64),
-        /// The pair (threads, values per thread) of the second layout.
+        /// The pair (threads, values per thread) in the second layout.
         second: (u64, u64),
     },
     /// The layouts map a value of a thread to different elements.
@@ -43,7 +43,7 @@ pub enum Difference {
         thread: u64,
         /// Index of the value within the thread.
         value: u64,
-        /// Element index in the first layout. It may be negative in a CuTe layout.
+        /// Element index in the first layout, possibly negative for a CuTe layout.
         first: i64,
         /// Element index in the second layout.
         second: i64,
@@ -76,7 +76,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The map from a thread and a value to an element index, as a sum over modes or as an XOR over bits.
+/// A map `(thread, value) -> element index`, as a sum over modes or an XOR over bits.
 enum ElementIndexMap {
     Additive {
         threads: Vec<Mode>,
@@ -158,8 +158,8 @@ impl DistributedLayout {
     ///     "value 0 of thread 1 is element 1 in the first and 4 in the second");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    /// Elements are compared by their index. If one of the layouts is a thread-value layout, its order defines the
-    /// index; otherwise the index is row-major.
+    /// Elements are compared by index, in the order of a thread-value layout if there is one, and in row-major order
+    /// otherwise.
     /// # Errors
     /// Returns an error if a layout does not map threads and values to elements.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {
@@ -188,7 +188,7 @@ impl DistributedLayout {
     }
 }
 
-/// Returns the out-dims. If all out-dims are tensor dims `dim<i>`, they are sorted by `i`.
+/// Returns the out-dims, sorted by `i` if all are tensor dims `dim<i>`.
 fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     let mut outs: Vec<Dim> = layout.out_dims().collect();
     if outs.iter().all(|dim| dim.out_index().is_some()) {
@@ -197,7 +197,6 @@ fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     outs
 }
 
-/// Returns the first thread and value at which the two maps differ.
 fn first_difference(
     first: &ElementIndexMap,
     second: &ElementIndexMap,

@@ -5,9 +5,7 @@ use crate::layout::{Dim, LayoutError};
 use crate::tilus::TilusError;
 use thiserror::Error;
 
-/// An error in the conversion of a layout from one layout system to another.
-///
-/// The error kind is private. The message names the mode or basis at fault.
+/// An error in the conversion of a layout to another layout system. The message names the mode or basis at fault.
 /// ```
 /// use linear_layout::bridge::{BridgeError, linear_from_cute};
 /// let e = linear_from_cute(&"(8,8):(9,1)".parse()?).unwrap_err();
@@ -23,7 +21,7 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct BridgeError(Box<BridgeErrorKind>);
 
-/// A bit of a coordinate, and the number that the bit adds to an offset if it is set.
+/// A coordinate bit that adds `value` to the offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CoordinateBit {
     pub(super) mode: usize,
@@ -128,13 +126,13 @@ impl<E: Into<BridgeErrorKind>> From<E> for BridgeError {
 }
 
 impl BridgeError {
-    /// Returns true if the error is that an extent is not a power of two.
+    /// Returns true if an extent is not a power of two.
     #[must_use]
     pub fn is_not_power_of_two(&self) -> bool {
         matches!(*self.0, BridgeErrorKind::NotPowerOfTwo { .. })
     }
 
-    /// Returns true if the error is that a stride or index is negative.
+    /// Returns true if a stride or an index is negative.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(
@@ -143,14 +141,13 @@ impl BridgeError {
         )
     }
 
-    /// Returns true if the error is that a sum carries, so that it is not an XOR.
+    /// Returns true if a sum carries and therefore is not an XOR.
     #[must_use]
     pub fn is_carry(&self) -> bool {
         matches!(*self.0, BridgeErrorKind::Carry { .. })
     }
 }
 
-/// Returns the explanation of a carry between two bits.
 fn carry_text(first: &CoordinateBit, second: &CoordinateBit, offset: i64) -> String {
     let change = |bit: &CoordinateBit| offset ^ offset.wrapping_add(bit.value);
     let shared = (change(first) & change(second)).trailing_zeros();

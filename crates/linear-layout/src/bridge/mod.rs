@@ -1,7 +1,6 @@
 //! Conversions between layout systems: linear over GF(2), CuTe, Tilus.
 //!
-//! Each conversion is exact and complete: it returns the equivalent layout if one exists, and otherwise an error that
-//! states why none exists.
+//! Each conversion is exact and complete: it returns the equivalent layout, or an error that states why none exists.
 //!
 //! | from | to | exists exactly if |
 //! |---|---|---|
@@ -39,11 +38,11 @@
 //! ```
 //!
 //! # Orders
-//! Tilus numbers elements in row-major order, CuTe numbers them in column-major order, and in a linear layout the first
-//! dim is in the low bits. An [`ElementOrder`] selects the order.
+//! Tilus numbers elements in row-major order, CuTe in column-major order. In a linear layout, the first dim is in the
+//! low bits. An [`ElementOrder`] selects the order.
 //!
 //! # Reading order
-//! Read [`cute_bases`] first; it explains when sums are XORs. Then read the functions in the table above,
+//! Read [`cute_bases`] first, which explains when sums are XORs. Then read the functions in the table above,
 //! [`cute_from_shared`] for memory, and [`DistributedLayout`] for equality.
 
 mod bits;

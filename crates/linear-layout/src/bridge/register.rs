@@ -7,22 +7,21 @@ use super::thread_value::weights;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
 
-/// The in-dims that form the index of a thread, from the fastest to the slowest.
+/// The dims of the thread index, fastest first.
 const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// The bases of a register layout: the element index to which each single bit of the thread index or the register index
-/// maps.
+/// The bases of a linear register layout: the element index of each bit of the thread index and of the register index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBases {
-    /// Image of each bit of the thread index, from the fastest bit on. The image of a replication bit is zero.
+    /// Image of each bit of the thread index, fastest first. A replication bit maps to zero.
     pub threads: Vec<u64>,
-    /// Image of each bit of the register index, from the fastest bit on.
+    /// Image of each bit of the register index, fastest first.
     pub registers: Vec<u64>,
 }
 
-/// Returns the bases of a register layout if it is linear, that is, if all modes and replications are powers of two.
+/// Returns the bases of a linear register layout, in which all modes and replications are powers of two.
 /// # Errors
-/// Returns an error that names a mode or replication that is not a power of two.
+/// Returns an error that names the mode or replication that is not a power of two.
 pub fn register_bases(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -82,8 +81,7 @@ pub fn register_bases(
 /// ...: the shape).
 ///
 /// # Errors
-/// Returns an error if a mode, a replication or the number of lanes is not a power of two, or there are more dims than
-/// a linear layout has.
+/// Returns an error if a mode, a replication or `lanes` is not a power of two, or if the tensor has too many dims.
 pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLayout, BridgeError> {
     // The first out-dim is in the low bits of a column.
     let bases = register_bases(layout, ElementOrder::ColumnMajor)?;
@@ -103,11 +101,11 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
     )?)
 }
 
-/// Returns the register layout that is equivalent to a linear layout. The bits of the thread index are the lane bits,
-/// then the warp bits, then the block bits. The shape has the sizes of `dim0`, `dim1`, ... in this order.
+/// Returns the register layout that is equivalent to a linear layout. The thread index has the lane bits, then the warp
+/// bits, then the block bits. The shape has the sizes of `dim0`, `dim1`, ...
 ///
-/// The register layout exists if and only if two conditions hold. Each basis is a single bit of the element index, or
-/// zero for a lane, warp or block bit. Each bit of the element index is the image of exactly one input bit.
+/// The register layout exists if and only if each basis is a single bit of the element index (or zero for a lane, warp
+/// or block bit), and each bit of the element index is the image of exactly one input bit.
 /// ```
 /// # use linear_layout::bridge::tilus_from_linear;
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -118,8 +116,7 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Errors
-/// Returns an error if there are in-dims other than `register`, `lane`, `warp` and `block`, a basis has several bits, a
-/// register basis is zero, or a bit of the element index has no basis or several bases.
+/// Returns an error that names the violated condition, or an in-dim other than `register`, `lane`, `warp` and `block`.
 pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, BridgeError> {
     for dim in layout.in_dims() {
         if dim != Dim::REGISTER && !THREAD_DIMS.contains(&dim) {
@@ -130,7 +127,7 @@ pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, Bridge
     if outs.iter().all(|(dim, _)| dim.out_index().is_some()) {
         outs.sort_by_key(|(dim, _)| dim.out_index());
     }
-    // One mode of extent 2 for each bit of an index, those of the first dim and the slowest first.
+    // One mode of extent 2 for each index bit: first dim first, highest bit first.
     let mut modes: Vec<(Dim, u32)> = Vec::new();
     for &(dim, size) in &outs {
         modes.extend((0..size.trailing_zeros()).rev().map(|bit| (dim, bit)));

@@ -6,10 +6,10 @@ use crate::cute::{ComposedLayout, Layout, Mode, Swizzle as CuteSwizzle};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::{SharedLayout, Swizzle};
 
-/// Returns the CuTe layout that is equivalent to a shared layout of Tilus. The CuTe layout has one mode for each dim of
-/// the tensor. The mode contains the modes of the dim in reverse order, since CuTe lists the fastest mode first.
+/// Returns the CuTe layout that is equivalent to a shared layout of Tilus, with one mode for each dim.
 ///
-/// The CuTe layout exists for every shared layout.
+/// Every shared layout has an equivalent CuTe layout. CuTe lists the fastest mode first, so the modes of a dim are
+/// reversed.
 /// ```
 /// # use linear_layout::bridge::cute_from_shared;
 /// # use linear_layout::tilus::SharedLayout;
@@ -57,8 +57,8 @@ pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeE
 /// Returns the shared layout of a tensor of shape `shape` that is equivalent to a CuTe layout with one mode for each
 /// dim.
 ///
-/// The shared layout exists if and only if the CuTe layout has no offset, no negative stride and no swizzle with a
-/// negative shift, and its modes match the dims.
+/// The shared layout exists if and only if the modes match the dims and the CuTe layout has no offset, no negative
+/// stride and no swizzle with a negative shift.
 /// # Errors
 /// Returns an error that names the violated condition.
 pub fn shared_from_cute(
@@ -108,20 +108,19 @@ pub fn shared_from_cute(
     )?)
 }
 
-/// Returns the linear map from the dims of the tensor to the offset that is equivalent to a shared layout of Tilus.
+/// Returns the linear map from the dims to the offset that is equivalent to a shared layout of Tilus.
 ///
 /// # Shape
 /// (`dim0`, `dim1`, ...: the shape) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
-/// Returns an error if an extent is not a power of two, strides carry, or the tensor has more dims than a linear layout
-/// supports.
+/// Returns an error if an extent is not a power of two, a sum of strides carries, or the tensor has too many dims.
 pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
     linear_from_composed(&cute_from_shared(layout)?)
 }
 
-/// Returns the linear map from the offset to the dims of the tensor that is equivalent to a shared layout of Tilus.
-/// Triton's shared encodings define their layouts in the same direction.
+/// Returns the linear map from the offset to the dims that is equivalent to a shared layout of Tilus. Triton's shared
+/// encodings have the same direction.
 ///
 /// ```
 /// # use linear_layout::bridge::memory_from_shared;
@@ -139,11 +138,9 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
     memory_from_cute(&cute_from_shared(layout)?)
 }
 
-/// Returns the linear map from the offset to the dims of the tensor that is equivalent to a CuTe layout with one mode
-/// for each dim.
+/// Returns the linear map from the offset to the dims that is equivalent to a CuTe layout with one mode for each dim.
 ///
-/// Offset bits that are zero for all elements have zero bases. Such bits exist, for example, if the pitch is larger
-/// than a row.
+/// Offset bits that are zero for all elements have zero bases, e.g. if the pitch is larger than a row.
 /// ```
 /// # use linear_layout::bridge::memory_from_cute;
 /// # use linear_layout::layout::Dim;
@@ -160,8 +157,8 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if the layout is not a [linear map](linear_from_composed), two elements have the same offset, or
-/// there are gaps that are not whole bits of the offset.
+/// Returns an error if the layout is not a [linear map](linear_from_composed), two elements have the same offset, or a
+/// gap is not a whole bit of the offset.
 pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let offsets = linear_from_composed(layout)?;
     if !offsets.is_injective() {
@@ -204,10 +201,10 @@ pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeE
     )?)
 }
 
-/// Returns the shared layout of Tilus that is equivalent to a linear map from the dims of a tensor to `offset`.
+/// Returns the shared layout of Tilus that is equivalent to a linear map from the dims to `offset`.
 ///
 /// # Errors
-/// Returns an error if the map has other dims, or if more than one swizzle is needed.
+/// Returns an error if the map has other out-dims, or needs more than one swizzle.
 pub fn shared_from_linear(layout: &LinearLayout) -> Result<SharedLayout, BridgeError> {
     if let Some(dim) = layout.out_dims().find(|dim| *dim != Dim::OFFSET) {
         return Err(BridgeErrorKind::UnexpectedDim { dim }.into());

@@ -6,7 +6,7 @@ use crate::cute::{ComposedLayout, Layout, Mode};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
 
-/// The order in which the elements of a tensor are numbered.
+/// The numbering order of tensor elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementOrder {
     /// The last dim is the fastest, as in Tilus.
@@ -24,7 +24,7 @@ impl ElementOrder {
     }
 }
 
-/// Returns the weight of each mode of a register layout: the stride by which the mode changes the element index.
+/// Returns the stride of each mode in the element index.
 pub(super) fn weights(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -42,11 +42,10 @@ pub(super) fn weights(
     Ok(weights)
 }
 
-/// Returns the CuTe layout `((threads), (values))` that is equivalent to a register layout. It maps a thread and a
-/// value of the thread to the element index.
+/// Returns the equivalent CuTe layout `((threads), (values))`, which maps a thread and a value to the element index.
 ///
-/// The CuTe layout exists for every register layout. Its modes are the modes of the register layout in reverse order. A
-/// replication becomes a mode of stride 0.
+/// Every register layout has an equivalent CuTe layout: the same modes in reverse order, with stride 0 for
+/// replications.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, thread_value_from_tilus};
 /// # use linear_layout::tilus::local;
@@ -84,8 +83,8 @@ pub fn thread_value_from_tilus(
     Ok(Layout::concat(&[tuple_of(&threads)?, tuple_of(&values)?])?)
 }
 
-/// Returns the linear layout that is equivalent to a thread-value layout of a tensor of shape `shape`. The element
-/// index of the thread-value layout is column-major. A warp has `lanes` lanes.
+/// Returns the linear layout that is equivalent to a thread-value layout of a tensor of shape `shape`, for warps of
+/// `lanes` lanes. The element index of the thread-value layout is column-major.
 ///
 /// ```
 /// # use linear_layout::bridge::{linear_from_thread_value, linear_from_tilus};
@@ -102,8 +101,8 @@ pub fn thread_value_from_tilus(
 /// shape).
 ///
 /// # Errors
-/// Returns an error if the layout does not have two modes, is not a [linear map](linear_from_composed) onto the
-/// elements of the tensor, or the number of lanes is not a power of two.
+/// Returns an error if the layout does not have two modes or is not a [linear map](linear_from_composed) onto the
+/// elements of the tensor, or if `lanes` is not a power of two.
 pub fn linear_from_thread_value(
     layout: &ComposedLayout,
     shape: &[u64],
@@ -145,7 +144,7 @@ pub fn linear_from_thread_value(
     )?)
 }
 
-/// A mode of the threads or of the values of a thread-value layout. Sorting orders the modes by stride.
+/// A thread mode or value mode, ordered by stride.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct StridedMode {
     stride: i64,
@@ -156,9 +155,11 @@ struct StridedMode {
 
 /// Returns the register layout of a tensor of shape `shape` that is equivalent to a thread-value layout of CuTe.
 ///
-/// The register layout exists if and only if three conditions hold. The modes, sorted by stride, enumerate the elements
-/// without gap or overlap. Each boundary between dims of the tensor is a boundary between modes, or divides the extent
-/// of a mode. Only thread modes have stride 0.
+/// The register layout exists if and only if
+/// - the modes, sorted by stride, enumerate the elements without gap or overlap,
+/// - each boundary between dims is a boundary between modes or divides the extent of a mode, and
+/// - only thread modes have stride 0.
+///
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
 /// let tv = "((4,8),(2,2)):((2,8),(1,64))".parse()?;
@@ -170,8 +171,8 @@ struct StridedMode {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if one of these conditions does not hold (the error states which), the layout does not have two
-/// modes, or the shape has an extent of zero.
+/// Returns an error that names the violated condition. Also returns an error if the layout does not have two modes, or
+/// the shape has an extent of zero.
 pub fn tilus_from_thread_value(
     layout: &Layout,
     shape: &[u64],
@@ -231,7 +232,7 @@ pub fn tilus_from_thread_value(
         }
         .into());
     }
-    // The modes split at the bounds of dims, the fastest first.
+    // Split modes at the bounds of dims, the fastest first.
     let mut parts: Vec<(usize, u64, StridedMode)> = Vec::new();
     let mut dims = order.dims(shape.len()).into_iter();
     let (mut dim, mut remaining) = (0, 1);

@@ -9,8 +9,7 @@ use std::ops::{AddAssign, Div, Mul};
 pub struct Wavefronts {
     /// Number of wavefronts that the access takes.
     pub taken: u64,
-    /// Number of wavefronts that the access would take without bank conflicts: one per phase, i.e. per group of lanes
-    /// that are served together.
+    /// Number of wavefronts without bank conflicts: one per phase, a group of lanes that are served together.
     pub ideal: u64,
 }
 
@@ -43,8 +42,9 @@ impl Div<u64> for Wavefronts {
     }
 }
 
-/// Returns the lane bits of a phase of a load on NVIDIA GPUs, from those of a load whose lanes have different addresses.
-/// `repeats(mask)` is true if each lane `i` has the address of lane `i ^ mask`.
+/// Returns the lane bits of a phase of a load on NVIDIA GPUs: `lane_bits` for distinct addresses, one more bit if
+/// neighbours, or lanes two apart, have equal addresses. `repeats(mask)` is true if each lane `i` has the address of
+/// lane `i ^ mask`.
 pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     match repeats(1) || repeats(2) {
         true => lane_bits << 1 | 1,
@@ -52,7 +52,7 @@ pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     }
 }
 
-/// Returns true if each lane `i` has the address of lane `i ^ mask`, or if one of the two is inactive.
+/// Returns true if each lane `i` has the address of lane `i ^ mask`, or one of the two lanes is inactive.
 pub fn repeats(addresses: &[Option<u64>], mask: u32) -> bool {
     (0..addresses.len()).all(|lane| {
         let other = addresses.get(lane ^ mask as usize).copied().flatten();
@@ -76,7 +76,6 @@ pub struct Banks {
 }
 
 impl Banks {
-    /// Returns the banks of a GPU.
     pub(crate) const fn of(target: &Target) -> Self {
         Self {
             count: target.banks,
@@ -85,20 +84,19 @@ impl Banks {
     }
 
     /// Returns the mask of the lane bits that vary within a phase of an access of `bytes` bytes per lane, on targets
-    /// where a phase consists of consecutive lanes. The lanes of a phase together access as many bytes as all banks
-    /// hold side by side (e.g. with 32 banks of 4 bytes: 32 lanes of up to 4 bytes, 16 lanes of 8 bytes, or 8 lanes of
-    /// 16 bytes).
+    /// where a phase consists of consecutive lanes. With 32 banks of 4 bytes, a phase has 32 lanes with up to 4 bytes,
+    /// 16 lanes with 8 bytes, or 8 lanes with 16 bytes.
     pub fn consecutive(self, bytes: u32) -> u32 {
         // An access of 12 bytes occupies as many banks as one of 16.
         let per_lane = bytes.max(self.bytes).next_power_of_two();
         (self.count * self.bytes / per_lane).max(1) - 1
     }
 
-    /// Counts the wavefronts of one access of one warp, and returns this number together with its minimum.
+    /// Counts the wavefronts of one access of one warp, with and without bank conflicts.
     ///
-    /// Lanes whose numbers differ only in `lane_bits` form a phase. In each wavefront a bank delivers one word, which
-    /// all lanes of the phase that access this word share. For example, CDNA3 serves 16-byte loads of lanes 0 to 3 and
-    /// 16 to 19 in one phase, so `lane_bits` is `0b010011`.
+    /// Lanes that differ only in `lane_bits` form a phase. In each wavefront, a bank delivers one word to all lanes of
+    /// the phase that access this word. For example, CDNA3 serves 16-byte loads of lanes 0 to 3 and 16 to 19 in one
+    /// phase, so `lane_bits` is `0b010011`.
     ///
     /// | lanes 0 .. 31 read 4 bytes at | taken | ideal |
     /// |---|---|---|
@@ -153,7 +151,7 @@ impl Banks {
     }
 }
 
-/// Returns `value / by`, computed by a shift if `by` is a power of two.
+/// Divides by a shift if `by` is a power of two.
 fn quotient(value: u64, by: u64) -> u64 {
     match by.is_power_of_two() {
         true => value >> by.trailing_zeros(),

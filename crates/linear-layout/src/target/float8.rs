@@ -30,7 +30,7 @@ pub struct Float8 {
     pub family: Float8Family,
 }
 
-/// The family of a format: the standard that defines its NaNs and infinities.
+/// The standard that defines the NaNs and infinities of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8Family {
     /// Open Compute Project. E5M2 has infinities and NaNs like the IEEE formats. E4M3 has no infinity, and its only
@@ -59,7 +59,7 @@ const fn float8(name: &'static str, exponent_bits: u32, bias: u32, family: Float
 }
 
 impl Float8 {
-    /// Returns the format with the MLIR name `name`, e.g. `f8E5M2`.
+    /// Returns the format with the MLIR name `name`, e.g. `f8E5M2`, or `None` if there is no such format.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         FLOAT8.into_iter().find(|format| format.name == name)
@@ -114,8 +114,8 @@ impl Float8 {
         sign * f64::from(implied + mantissa) * self.step(exponent)
     }
 
-    /// Returns the code of the number nearest to `size`, which is not negative; of two nearest numbers, the one with
-    /// the even code. The result is not clamped: if `size` is too large, its code is above [`Self::largest`].
+    /// Returns the code of the number nearest to `size`, which must not be negative. Ties go to the even code. The
+    /// result is not clamped: if `size` is too large, the code is above [`Self::largest`].
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -130,8 +130,7 @@ impl Float8 {
         ((exponent - 1) << self.mantissa_bits).saturating_add(steps)
     }
 
-    /// Returns the step from one number to the next among the numbers with this exponent field. Subnormals (field 0)
-    /// have the same step as field 1.
+    /// Returns the step between numbers with this exponent field. Subnormals (field 0) have the step of field 1.
     fn step(self, exponent: u32) -> f64 {
         let power = exponent.max(1).cast_signed() - (self.bias + self.mantissa_bits).cast_signed();
         2f64.powi(power)

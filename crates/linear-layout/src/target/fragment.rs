@@ -1,7 +1,7 @@
-//! Fragments: how warp-wide matrix loads and stores distribute rows of shared memory over lanes.
+//! Fragments of warp-wide matrix loads and stores: the distribution of rows of shared memory over lanes.
 //!
 //! Each lane supplies the address of one row, and holds a few units (elements) of several rows. The bits of the lane
-//! number and of the unit's index within the lane determine which row a unit comes from, and its position in that row.
+//! number and of the unit index determine a unit's row, and its position in that row.
 //!
 //! | [`Fragment`] | instruction | a row | a lane holds |
 //! |---|---|---|---|
@@ -20,8 +20,7 @@
 use super::{Access, Target};
 use crate::number::narrow;
 
-/// A form of fragment, i.e. of the matrix that one warp-wide instruction loads or stores. It determines which lanes
-/// hold which units of which rows.
+/// The form of the matrix that one warp-wide instruction loads or stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
     /// 8 rows; each lane holds adjacent units of one row.
@@ -42,26 +41,25 @@ pub enum Fragment {
     Load8,
 }
 
-/// The source of one bit of a unit's location in memory, i.e. of its row index or of its position in the row.
+/// The source of one bit of a row index, or of a position in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
     /// A bit of the lane number.
     Lane(usize),
-    /// The next bit of the unit's index within its lane. The bits of the index are used in order: the lowest by the
-    /// first `Unit` of `rows`, the last by the last `Unit` of `within`.
+    /// The next bit of the unit's index within its lane, lowest first: the entries of `rows` first, then the entries of
+    /// `within`.
     Unit,
 }
 
-/// The distribution of a fragment's rows over lanes. Each bit of a row index and of a position in a row has a source: a
-/// lane bit or a bit of the unit's index.
+/// The distribution of a fragment's rows over lanes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FragmentLayout {
-    /// Number of bytes of a unit. The instruction never splits a unit.
+    /// Number of bytes of a unit, which no instruction splits.
     pub(crate) unit_bytes: u32,
-    /// The source of each bit of a unit's position in its row, lowest bit first.
+    /// The source of each bit of the position in a row, lowest bit first.
     pub(crate) within: &'static [BitSource],
-    /// The source of each bit of a unit's row index, lowest bit first.
+    /// The source of each bit of the row index, lowest bit first.
     pub(crate) rows: &'static [BitSource],
     /// log2 of the maximum number of fragments that one instruction moves.
     pub most_log2: u32,
@@ -79,7 +77,6 @@ impl FragmentLayout {
         self.unit_bytes << self.units_log2()
     }
 
-    /// Returns the number of bytes per row.
     pub(crate) fn row_bytes(&self) -> u32 {
         self.unit_bytes << self.within.len()
     }
@@ -148,8 +145,7 @@ impl Fragment {
 }
 
 impl Target {
-    /// Returns the fragments that this GPU has instructions for: loads from shared memory or stores to shared memory,
-    /// depending on `access`.
+    /// Returns the fragments that this GPU can load from shared memory, or store to shared memory.
     pub fn fragments(&self, access: Access) -> impl Iterator<Item = Fragment> + use<> {
         use Fragment as F;
         let has = &self.instructions;

@@ -1,7 +1,7 @@
 //! GPU targets as data: lanes, banks, phases, instructions, costs.
 //!
-//! A [`Target`] holds all properties of a GPU that layouts depend on. It contains no policy. The planner and the
-//! evaluator read the same tables, so a plan and its verification assume the same hardware.
+//! A [`Target`] holds the properties of a GPU that layouts depend on, and no policy. The planner and the plan checker
+//! read the same tables.
 //!
 //! ```
 //! use linear_layout::target::{Access, Target};
@@ -14,10 +14,9 @@
 //! # Ok::<(), linear_layout::target::TargetError>(())
 //! ```
 //!
-//! Each difference between GPUs is a column of the table, documented with its source. Only `table.rs`, which builds the
-//! rows, and `names.rs` compare names and version numbers. The structs are non-exhaustive, because the table may get
-//! more columns. Enums that a back end or a simulator matches on are exhaustive, so that the compiler finds all code
-//! that a new variant affects.
+//! Each difference between GPUs is a column of the table, documented with its source. Only the tables (`table`,
+//! `product`) and `names` compare names and version numbers. Structs are non-exhaustive, because the table may get more
+//! columns. Enums that a back end matches on are exhaustive, so that the compiler finds all affected code.
 //!
 //! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`].
 
@@ -51,7 +50,7 @@ pub enum Vendor {
     Amd,
 }
 
-/// An assembly language: the text that LLVM emits for a GPU, and the language of inline assembly.
+/// The assembly language that LLVM emits and that inline assembly uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Assembly {
     /// NVIDIA's PTX, a virtual instruction set that `ptxas` or the driver assembles.
@@ -61,14 +60,12 @@ pub enum Assembly {
 }
 
 impl Assembly {
-    /// Returns command-line options of LLVM, as (name, value), for settings that function attributes cannot express.
+    /// Returns LLVM's command-line options (name, value) for settings that function attributes cannot express.
     ///
-    /// - `slp-schedule-budget` limits how far apart two operations of a basic block may be for the SLP vectoriser to
-    ///   combine them. The vectoriser scans all operations in between, and an unrolled kernel is one large block. In a
-    ///   kernel with 6500 operations it took 0.7 s of the 0.75 s compile time. With this limit the kernel has 2904
-    ///   instead of 2900 instructions. LLVM's default is 100000.
-    /// - `nvptx-short-ptr` makes addresses of shared memory 32 bits wide, so that they take one register instead of
-    ///   two.
+    /// - `slp-schedule-budget` limits the scan of the SLP vectoriser in a basic block; LLVM's default is 100000. In an
+    ///   unrolled kernel with 6500 operations, one large block, the scan took 0.7 s of 0.75 s compile time. With this
+    ///   limit the kernel has 2904 instead of 2900 instructions.
+    /// - `nvptx-short-ptr` makes shared-memory addresses 32 bits wide, so that they take one register instead of two.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
         match self {
@@ -87,9 +84,7 @@ pub enum Access {
     Store,
 }
 
-/// Optional instructions of a target, as a set of flags.
-///
-/// A flag is set if the instruction exists; its cost is in [`Costs`].
+/// Optional instructions of a target. A flag is set if the instruction exists; costs are in [`Costs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Instructions {
@@ -99,7 +94,8 @@ pub struct Instructions {
     pub store_matrix: bool,
     /// `movmatrix` (transpose of an 8x8 block within a warp), `sm_75` and later.
     pub move_matrix: bool,
-    /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later.
+    /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later except
+    /// `sm_107`.
     pub byte_matrices: bool,
     /// `v_permlane16_swap` and `v_permlane32_swap`: exchange of a register bit with lane bit 4 or 5, gfx950 and
     /// gfx1250.
@@ -114,20 +110,20 @@ pub struct Instructions {
     pub read_transposed: bool,
     /// `ds_load_tr16_b128` and variants: transposed reads of shared memory, gfx1250.
     pub load_transposed: bool,
-    /// Clusters of blocks, with loads and copies to several blocks of the cluster at once.
+    /// Thread block clusters, with multicast loads and copies; `sm_90` and later, gfx1250.
     pub clusters: bool,
     /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
     pub tensor_memory: bool,
     /// `wgmma`: matrix products of a warp group whose operands may be in shared memory; compute capability 9.
     pub warp_group_products: bool,
-    /// True if the hardware reads the scales of operand A in tensor memory along K first when A has a 4-bit type.
+    /// True if the hardware reads the scales of a 4-bit operand A in tensor memory along K first (`sm_107`).
     pub k_first_scales: bool,
     /// Atomic additions of bf16 and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
-    /// `redux.sync` on 32-bit integers: one instruction reduces over all lanes of a warp (sum, minimum, maximum,
-    /// bitwise).
+    /// `redux.sync` on 32-bit integers: reductions (sum, minimum, maximum, bitwise) over all lanes of a warp, `sm_80`
+    /// and later.
     pub lane_reductions: bool,
-    /// `redux.sync` on f32: minimum and maximum.
+    /// `redux.sync` on f32: minimum and maximum, `sm_100` and `sm_103`.
     pub float_lane_reductions: bool,
     /// Asynchronous copies from global to shared memory (`cp.async`), `sm_80` and later.
     pub async_copies: bool,
@@ -135,8 +131,7 @@ pub struct Instructions {
     pub tensor_copies: bool,
     /// `griddepcontrol`: programmatic dependent launch, `sm_90` and later.
     pub grid_dependencies: bool,
-    /// `s_sendmsg_rtn`, a message that returns the clock, gfx11 and later. Earlier GPUs read the clock by
-    /// `s_memrealtime`.
+    /// `s_sendmsg_rtn`: a message that returns the clock, gfx11 and later. Earlier GPUs use `s_memrealtime`.
     pub time_by_message: bool,
     /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
@@ -152,12 +147,12 @@ pub struct Instructions {
     pub wide_buffer_to_shared: bool,
     /// Asynchronous copies to shared memory with a separate counter (`global_load_async_to_lds`), gfx1250.
     pub async_to_shared: bool,
-    /// The encoding of buffer instructions, or `None` on NVIDIA GPUs, which have no buffer instructions.
+    /// The encoding of buffer instructions, or `None` on NVIDIA GPUs.
     pub buffer: Option<BufferInstructions>,
     /// The instructions for conversions with scales.
     pub scaled_conversion: ScaledConversion,
-    /// The family of 8-bit floats that conversion instructions support, rounding to nearest: OCP on `sm_89` and later,
-    /// gfx950 and gfx12; FNUZ on gfx942.
+    /// The 8-bit floats that conversion instructions support, rounding to nearest: OCP on `sm_89` and later, gfx950 and
+    /// gfx12; FNUZ on gfx942.
     pub float8: Option<Float8Family>,
 }
 
@@ -175,32 +170,29 @@ pub struct BufferInstructions {
     pub descriptor_flags: u32,
 }
 
-/// The cache control bits to set in a buffer instruction, as one number for each of Triton's cache modifiers. A
-/// modifier that is not listed here sets no bits.
+/// The cache control bits of a buffer instruction for each of Triton's cache modifiers. Other modifiers set no bits.
 ///
 /// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4. On RDNA 4, bits
 /// 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
-    /// Cache control bits of a load with the modifier `cg`, as one number: 3 on CDNA 3, which is `sc0` and `nt`.
+    /// Bits of a load with the modifier `cg`: 3 (`sc0`, `nt`) on CDNA 3.
     pub(crate) load_cg: u32,
-    /// Cache control bits of a store with the modifier `cg`, as one number: 16 on RDNA 4, which is device scope.
+    /// Bits of a store with the modifier `cg`: 16 (device scope) on RDNA 4.
     pub(crate) store_cg: u32,
-    /// Cache control bits of an access with the modifier `cs`, as one number: 3 on CDNA 3, which is `sc0` and `nt`.
+    /// Bits of an access with the modifier `cs`: 3 (`sc0`, `nt`) on CDNA 3.
     pub(crate) cs: u32,
-    /// Cache control bits of an access with the modifier `cv`, as one number: 17 on CDNA 3, which is `sc0` and `sc1`.
+    /// Bits of an access with the modifier `cv`: 17 (`sc0`, `sc1`) on CDNA 3.
     pub(crate) cv: u32,
-    /// Cache control bits of an access with the modifier `wt`, as one number: 24 on RDNA 4, which is system scope.
+    /// Bits of an access with the modifier `wt`: 24 (system scope) on RDNA 4.
     pub(crate) wt: u32,
-    /// Cache control bits of an atomic access at device scope, as one number. The bit `sc0`, which requests the old
-    /// value, is not included.
+    /// Cache control bits of an atomic access at device scope, without `sc0` (return of the old value).
     pub atomic: u32,
 }
 
 impl CacheBits {
-    /// Returns the cache control bits of a store or a load with the cache modifier `modifier`, as one number. The
-    /// modifier is spelled as in the IR.
+    /// Returns the cache control bits of a store or a load with the cache modifier `modifier`, spelled as in the IR.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -236,9 +228,8 @@ pub enum ScaledConversion {
 
 /// The cost of each warp-wide operation, in quarters of a clock of one SM (or CU).
 ///
-/// Two units run in parallel: the load-store unit and the arithmetic unit. The cost of a plan is the time of the busier
-/// unit. On `sm_90` the measured costs are half a clock (2) for a select, and one slot (4) for a shuffle or for a
-/// wavefront of shared memory; see the conversion benchmarks.
+/// The load-store unit and the arithmetic unit run in parallel, so a plan costs the time of the busier unit. Measured
+/// on `sm_90` by the conversion benchmarks: 2 for a select, 4 for a shuffle or a wavefront of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Costs {
@@ -258,16 +249,14 @@ pub struct Costs {
     pub barrier: u32,
     /// A warp barrier.
     pub warp_sync: u32,
-    /// The latency of a store to and a load from shared memory that other work does not hide, weighted for a partly
-    /// filled SM.
+    /// Unhidden latency of a store to and a load from shared memory, weighted for a partly filled SM.
     pub round_trip: u32,
-    /// The latency of a shuffle that depends on another shuffle, with the same weight as `round_trip`; 0 if it was not
+    /// Unhidden latency of a shuffle that depends on another shuffle, weighted like `round_trip`; 0 if it was not
     /// measured.
     pub shuffle_trip: u32,
 }
 
-/// The instruction that moves data between lanes whose numbers differ by an XOR mask. If a target has several such
-/// instructions for a mask, it uses the cheapest.
+/// The cheapest instruction of a target that moves data between lanes `i` and `i ^ mask`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum XorShuffle {
     /// NVIDIA `shfl.sync.bfly` with the mask.
@@ -291,13 +280,13 @@ pub enum XorShuffle {
 }
 
 impl XorShuffle {
-    /// Returns true if the instruction runs on the arithmetic unit, false if it runs on the load-store unit.
+    /// Returns true for the arithmetic unit, false for the load-store unit.
     pub(crate) const fn is_arithmetic(self) -> bool {
         !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
     }
 }
 
-/// The resources of one processor (SM or CU), which its resident blocks share.
+/// The resources of one processor (SM or CU), shared by its resident blocks.
 ///
 /// Sources: CUDA programming guide, "Compute capabilities"; AMD's ISA and tuning manuals for the waves of a CU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -306,7 +295,6 @@ pub(crate) struct Processor {
     pub(crate) threads: u32,
     /// Maximum number of resident blocks.
     pub(crate) blocks: u32,
-    /// Bytes of shared memory.
     pub(crate) shared_bytes: u32,
     /// Bytes that each block reserves in addition to its own shared memory.
     pub(crate) reserved_bytes: u32,
@@ -330,10 +318,10 @@ pub struct Target {
     pub name: &'static str,
     /// The processor name for LLVM, e.g. `sm_90a` or `gfx942`.
     pub llvm_cpu: &'static str,
-    /// Features requested from LLVM in addition to the processor's own, e.g. `+ptx80`, or turned off; empty if there are none.
+    /// Features requested from LLVM in addition to the processor's own, or turned off; empty if there are none.
     ///
-    /// Drivers accept PTX 8.0 since CUDA 12.0, and PTX 8.1 since CUDA 12.1. PTX 8.1 adds the vector atomics of `sm_90`
-    /// and the 8-bit float conversions of `sm_89`. From PTX 8.8 on, `sm_100` and later have 256-bit accesses.
+    /// `+ptx80` (CUDA 12.0) up to `sm_87`, and `+ptx88` from `sm_89` on, for products of 8-bit floats and 256-bit
+    /// accesses. `sm_110` requests none, since it needs PTX 9.0. `-real-true16` on gfx11 avoids a crash of LLVM 22.
     pub llvm_features: &'static str,
     /// The vendor of the GPU.
     pub vendor: Vendor,
@@ -341,7 +329,7 @@ pub struct Target {
     pub llvm_triple: &'static str,
     /// The assembly language that LLVM emits and that inline assembly uses.
     pub assembly: Assembly,
-    /// True if LLVM writes object files that a linker must turn into loadable code objects.
+    /// True if LLVM writes object files that a linker turns into loadable code objects.
     pub has_objects: bool,
     /// True if the lanes of a warp run in lockstep, so that program order also orders accesses of different lanes.
     ///
@@ -353,8 +341,7 @@ pub struct Target {
     /// It is 1024 on all targets (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
-    /// Maximum number of CTAs in a cluster whose threads can access each other's shared memory; 1 if a thread can only
-    /// access the shared memory of its own CTA.
+    /// Maximum number of CTAs in a cluster that can access each other's shared memory, or 1 without such access.
     ///
     /// Clusters of more than 8 CTAs are not portable (CUDA programming guide, "Thread Block Clusters"); Triton's launcher
     /// allows 16.
@@ -384,7 +371,7 @@ pub struct Target {
     pub instructions: Instructions,
     /// The costs of warp-wide operations.
     pub costs: Costs,
-    /// Mask of the lane bits that vary within a phase of a 16-byte load, or `None` if these are the lowest lane bits.
+    /// Lane bits that vary within a phase of a 16-byte load, or `None` for the lowest lane bits.
     load_b128_lane_bits: Option<u32>,
 }
 
@@ -395,8 +382,8 @@ const SHARED_GRANULE_BYTES: u32 = 128;
 const REGISTER_GRANULE: u32 = 8;
 
 impl Target {
-    /// Returns the maximum number of bytes of shared memory per block that gives the same occupancy as `bytes` bytes,
-    /// for blocks of `threads` threads with `registers` 32-bit registers each.
+    /// Returns the maximum bytes of shared memory per block at the same occupancy as `bytes` bytes, for blocks with
+    /// `threads` threads and `registers` 32-bit registers per thread.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -423,9 +410,9 @@ impl Target {
             .max(bytes)
     }
 
-    /// Returns the number of blocks that one processor runs at the same time: blocks of `threads` threads with
-    /// `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per thread. The number is 0 if the
-    /// processor cannot run such a block.
+    /// Returns the number of resident blocks on one processor (SM or CU), for blocks with `threads` threads,
+    /// `shared_bytes` bytes of shared memory and `registers` 32-bit registers per thread. Returns 0 if the processor
+    /// cannot run such a block.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -460,8 +447,8 @@ impl Target {
         share.min(self.processor.lane_registers)
     }
 
-    /// Returns the default GPU for a module without the attribute `ttg.target`, given the module's number of lanes per
-    /// warp.
+    /// Returns the default GPU for a module without `ttg.target`: `hip:gfx942` for more than 32 lanes per warp, else
+    /// `cuda:90`.
     ///
     /// # Panics
     /// Does not panic, because the table contains both default GPUs.
@@ -471,8 +458,7 @@ impl Target {
         Self::parse(name).expect("it is in the table")
     }
 
-    /// Returns the names of the targets for which `has` returns true, for use in messages. Each name is in backticks,
-    /// and commas separate the names.
+    /// Returns the names of the targets that satisfy `has`, in backticks and separated by commas.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
         let all = TARGETS.iter().filter(|target| has(&target.instructions));
@@ -486,16 +472,16 @@ impl Target {
         self.lanes.trailing_zeros()
     }
 
-    /// Returns the bytes of shared memory that one wavefront without bank conflicts accesses.
+    /// Returns the bytes of one wavefront without bank conflicts.
     pub(crate) const fn wavefront_bytes(&self) -> u32 {
         self.banks * self.bank_bytes
     }
 
     /// Returns the mask of the lane bits that vary within a phase of an access of `bytes` bytes per lane.
     ///
-    /// Lanes that agree in all *other* lane bits are served in the same phase. Only lanes of the same phase can
-    /// conflict. For example, a 4-byte access of 32 lanes is one phase (`0b11111`). A 16-byte access has four phases of
-    /// eight lanes; on most targets the eight lanes are consecutive (`0b00111`).
+    /// Lanes that agree in all *other* bits form a phase, and only lanes of one phase can conflict. For example, a
+    /// 4-byte access of 32 lanes is one phase (`0b11111`). A 16-byte access has four phases of eight lanes, which are
+    /// consecutive on most targets (`0b00111`).
     ///
     /// # Units
     /// `bytes` is a power of two up to 16.
@@ -522,11 +508,11 @@ impl Target {
         lanes - 1
     }
 
-    /// Returns the same mask for an access whose lanes may have equal addresses: `repeats(mask)` is true if each lane
-    /// `i` has the address of lane `i ^ mask`.
+    /// Returns [`Self::phase_lane_bits`] for an access whose lanes may have equal addresses. `repeats(mask)` is true if
+    /// each lane `i` has the address of lane `i ^ mask`.
     ///
-    /// NVIDIA GPUs serve twice as many lanes in a phase of a load if neighbours, or lanes two apart, repeat each other:
-    /// a 16-byte load of one address by all lanes takes two wavefronts.
+    /// On NVIDIA GPUs, a phase of a load has twice as many lanes if neighbours, or lanes two apart, have equal
+    /// addresses. For example, a 16-byte load of one address takes two wavefronts.
     /// # Source
     /// Measured on an H100 by `tools/gpu/wavefronts.cu`.
     pub fn phase_lane_bits_with(
@@ -574,8 +560,8 @@ impl Target {
         }
     }
 
-    /// Returns true if the GPU has an instruction that exchanges lane bit `bit` with a bit of the register number. Of
-    /// two registers, the lanes with the bit set exchange the first with the second of the lanes with the bit clear.
+    /// Returns true if one instruction exchanges lane bit `bit` with a register bit: (register 0, lane with the bit
+    /// set) and (register 1, lane with the bit clear) swap contents.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))
@@ -592,8 +578,6 @@ impl fmt::Display for Target {
 mod tests {
     use super::*;
 
-    /// On RDNA 4 the bits from 3 on are a scope (16 is the device, 24 the system), and the bits below are a temporal
-    /// hint.
     #[test]
     fn resident_blocks_share_the_processor() {
         let h100 = Target::parse("cuda:90").unwrap();
@@ -616,6 +600,7 @@ mod tests {
         }
     }
 
+    /// On RDNA 4, bits from 3 on are a scope (16 is the device, 24 the system), and bits below are a temporal hint.
     #[test]
     fn cache_modifiers_have_bits_of_their_own() {
         let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;
@@ -628,8 +613,7 @@ mod tests {
         assert_eq!(of("ca"), [0, 0]);
     }
 
-    /// Only AMD targets have buffer instructions and lockstep. All NVIDIA targets request PTX 8.x, unless they need a
-    /// later version.
+    /// Only AMD targets have buffer instructions and lockstep. NVIDIA targets request PTX 8.x, or need a later version.
     #[test]
     fn columns_follow_the_instruction_set() {
         for t in TARGETS {
@@ -648,7 +632,6 @@ mod tests {
         }
     }
 
-    /// No phase accesses more bytes than one wavefront, and the phases cover the warp.
     #[test]
     fn phases_fill_a_wavefront() {
         for t in TARGETS {

@@ -47,7 +47,7 @@ const PRODUCTS: &[(&str, &[&str])] = &[
     ("hip:gfx1201", &["rx9070", "rx9070xt", "rx9070gre"]),
 ];
 
-/// Products that are older than all supported targets: for each processor, the names of its products.
+/// Processors older than all supported targets, with their product names.
 #[rustfmt::skip]
 const OLDER: &[(&str, &[&str])] = &[
     ("sm_37", &["k80"]),
@@ -68,12 +68,10 @@ const BRANDS: [&str; 9] = [
 ];
 
 impl Target {
-    /// Finds a target by its name in `ttg.target`, by the name of its processor, or by the name of a product. Case is
-    /// ignored.
+    /// Finds a target by its name in `ttg.target`, by its processor or by a product name. Case is ignored.
     ///
     /// # Errors
-    /// Returns an error if the name is unknown, and suggests the nearest known name. Also returns an error if the
-    /// product is older than all supported targets.
+    /// Returns an error with the nearest known name, or with the processor of a product that is too old.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -101,7 +99,7 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Finds a target by its processor, spelled `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` or `gfx942`.
+    /// Accepts `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` and `gfx942`.
     fn of_processor(asked: &str) -> Option<&'static Self> {
         let number = ["cuda:", "sm_", "sm"]
             .iter()
@@ -120,8 +118,8 @@ impl Target {
     }
 }
 
-/// Returns the target or processor that `table` has for the product `asked`, e.g. `rtx 4090`. A brand before the
-/// product name and a memory size after the product name, which drivers print, are skipped.
+/// Returns the target or processor of the product `asked`, e.g. `rtx 4090`. A leading brand and trailing variants,
+/// which drivers print, are skipped.
 fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static str> {
     if asked.contains(':') {
         return None;
@@ -144,19 +142,19 @@ fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static st
     }
 }
 
-/// Returns true if `word` names a variant of a product with the same processor, for example a form factor.
+/// Returns true if `word` does not change the processor, e.g. a form factor or a memory size.
 fn is_variant(word: &str) -> bool {
     let is_memory = word.ends_with("gb") && word.starts_with(|c: char| c.is_ascii_digit());
     let known = ["pcie", "nvl", "gpu", "laptop", "super", "graphics"];
     is_memory || known.contains(&word) || word.starts_with("sxm") || word.starts_with("hbm")
 }
 
-/// The error for a name that no target has.
+/// The error for an unknown or unsupported target name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", text(.name, *.processor))]
 pub struct TargetError {
     name: String,
-    /// The processor of the named product, if it is too old to be supported.
+    /// The processor of a product that is too old, or `None` for an unknown name.
     processor: Option<&'static str>,
 }
 
@@ -184,8 +182,8 @@ fn text(name: &str, processor: Option<&str>) -> String {
     format!("unknown target `{shown}`; {nearest}")
 }
 
-/// Returns the known name that is nearest to `name`, and the name of the target that it stands for. Among equally near
-/// names, a prefix of `name` is preferred, then a name with the same last letter.
+/// Returns the nearest known name and its target, or `None` if more than a third of the letters differ. Ties prefer
+/// names that start with `name`, then names with the same last letter.
 fn nearest(name: &str) -> Option<(String, &'static str)> {
     let processors = TARGETS.iter().flat_map(|target| {
         let bare = target.name.split_once(':').map_or("", |(_, bare)| bare);
@@ -228,7 +226,7 @@ mod tests {
                 bare.to_owned()
             };
             assert_eq!(Target::parse(&bare).unwrap(), t);
-            // LLVM has no name for the newest: it takes code for the first of their family.
+            // LLVM has no name for `cuda:107`, which runs code for `sm_100`.
             if t.name != "cuda:107" {
                 assert_eq!(Target::parse(t.llvm_cpu).unwrap(), t);
             }

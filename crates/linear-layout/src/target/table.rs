@@ -65,8 +65,8 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
     }
 }
 
-/// Returns the resources of an SM of compute capability `arch` (90 is 9.0) with `shared_kib` KiB of shared memory. From
-/// `sm_80` on, an SM has 1 KiB more shared memory than a block may use, and reserves 1 KiB for each block.
+/// `arch` is the compute capability (90 is 9.0). From `sm_80` on, an SM has 1 KiB more shared memory than a block may
+/// use, and reserves 1 KiB for each block.
 const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
     let reserved_kib = if arch >= 80 { 1 } else { 0 };
     let (threads, blocks) = match arch {
@@ -94,7 +94,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             0..89 => "+ptx80",
             // The target needs PTX 9.0.
             110 => "",
-            // For products of 8-bit floats, and 256-bit accesses.
+            // For products of 8-bit floats, and for 256-bit accesses.
             _ => "+ptx88",
         },
         vendor: Vendor::Nvidia,

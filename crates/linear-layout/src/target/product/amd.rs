@@ -14,8 +14,8 @@ use crate::number::narrow;
 use Number as T;
 use Scalar as S;
 
-/// The parameters of a matrix instruction with a square result of `2^edge` rows and columns. Each lane holds `2^own`
-/// elements of A and of B that are adjacent along k.
+/// A matrix instruction with a square result of `2^edge` rows and columns. Each lane holds `2^own` elements of A and of
+/// B, adjacent along k.
 struct Square {
     intrinsic: String,
     edge: u8,
@@ -28,8 +28,7 @@ struct Square {
 }
 
 impl Square {
-    /// Returns the distribution of a factor, operand A or B. The lowest lane bits are the bits of its row (A) or column
-    /// (B).
+    /// Returns the tile of A or B. The lowest lane bits are the row (A) or the column (B).
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
@@ -54,8 +53,7 @@ impl Square {
         }
     }
 
-    /// Returns the table row of the instruction. `k_lanes` are the lane bits of k in A and B; `d_lanes` and `d` are the
-    /// lane bits and the register bits of D.
+    /// `k_lanes` are the lane bits of k in A and B; `d_lanes` and `d` are the lane bits and register bits of M in D.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -68,7 +66,7 @@ impl Square {
         self.product(operands)
     }
 
-    /// Returns an MFMA instruction, for a wave of 64 lanes.
+    /// For a wave of 64 lanes.
     fn mfma(self) -> Product {
         let (edge, own) = (self.edge, self.own);
         let spare = 6 - edge;
@@ -80,9 +78,10 @@ impl Square {
         self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
-    /// Returns an MFMA of 16 blocks of 4 x 4 results, described as one product of 4 x 64. It is 16 calls of the
-    /// intrinsic. Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lanes
-    /// hold different k of A, and the registers hold different k of B.
+    /// Returns an MFMA with 16 blocks of 4 x 4 results, as one product of 4 x 64 in 16 calls.
+    ///
+    /// Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore lanes hold different
+    /// k of A, and registers hold different k of B.
     fn mfma_of_blocks(mut self) -> Product {
         let own = self.own;
         self.edge = 2;
@@ -118,24 +117,23 @@ impl Square {
         }
     }
 
-    /// Returns a WMMA of gfx11, for a wave of 32 lanes. The upper 16 lanes hold copies of the elements of A and B in
-    /// the lower 16 lanes.
+    /// For gfx11 and a wave of 32 lanes. The upper 16 lanes repeat A and B of the lower 16 lanes.
     fn wmma_of_copies(self) -> Product {
         self.row(&[Held], vec![M(0)], bits(M, 1..4))
     }
 
-    /// Returns a WMMA of gfx12 and later.
+    /// For gfx12 and later.
     fn wmma(self) -> Product {
         let k = [K(self.own)];
         self.row(&k, vec![M(3)], bits(M, 0..3))
     }
 }
 
-/// The 8-bit floats: the name in intrinsics, the format on CDNA 3, and the format on all other GPUs.
+/// For each 8-bit float: the name in intrinsics, the format on CDNA 3, and the format on all other GPUs.
 const FLOATS8: [(&str, Number, Number); 2] =
     [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
 
-/// Returns all pairs of 8-bit float types, each with the suffix that the intrinsic has for the pair (e.g. `fp8.bf8`).
+/// Returns all pairs of 8-bit float types, with the suffix of the intrinsic, e.g. `fp8.bf8`.
 fn pairs_of_floats8(is_fnuz: bool) -> impl Iterator<Item = (String, [Number; 2])> {
     let number = move |(_, fnuz, ocp)| if is_fnuz { fnuz } else { ocp };
     FLOATS8
@@ -252,7 +250,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// Returns a dot product that each lane computes alone, over all elements of one register of A and one register of B.
+/// Returns a per-lane dot product of one register of A with one register of B.
 fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
     let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
     let (scalar, vector) = match factor {
@@ -286,7 +284,7 @@ fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool
     }
 }
 
-/// The first arguments of an intrinsic on integers: the sign flag of A, A, the sign flag of B, B, and D.
+/// The leading arguments of an integer intrinsic: the sign flag of A, A, the sign flag of B, B, and D.
 const SIGNED: [Argument; 5] = [
     constant(1, 1),
     Argument::Operand(0),
@@ -447,16 +445,14 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// The element types of A and B that this table uses with `f8f6f4`, each with the number by which the instruction
-/// selects the type.
+/// Factor types of `f8f6f4` that this table uses, with their selectors in the instruction.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// The tile of one operand of `f8f6f4`, whose factors may have different types. Each lane holds several runs of 16
-/// bytes that are adjacent along k. The second run follows, along k, after the first runs of all lane groups.
+/// The tile of one factor of `f8f6f4`, as base-2 logarithms: `edge` of the rows or columns, `groups` of the lane groups
+/// along k, `k` of the elements along k. A lane holds runs of 16 bytes along k, and the second run follows the first
+/// runs of all lane groups.
 #[derive(Clone, Copy)]
 struct MixedTile {
-    /// log2 of three numbers: `edge` of the rows or columns of the result, `groups` of the lane groups along k, and `k`
-    /// of the elements along k.
     edge: u8,
     groups: u8,
     k: u8,
@@ -530,7 +526,7 @@ pub(super) fn scaled_rows(name: &str) -> Vec<Product> {
                 groups: spare,
                 k: 11 - edge,
             };
-            // A lane's scale may be for a block of k of other lanes.
+            // A lane may hold the scale of another lane's block.
             let blocks = scale_bits(&bits(K, 5..5 + spare));
             let bytes = [ScaleBit::Selected(0), ScaleBit::Selected(1)];
             for [a, b] in pairs() {

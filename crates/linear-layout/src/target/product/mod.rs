@@ -1,9 +1,9 @@
 //! Matrix instructions as data: the coordinate of each lane bit and register bit of an operand, and the intrinsic call.
 //!
-//! A [`Product`] computes `D = A B + D` in each warp, or in each lane. Its operands are tiles of `m x k`, `k x n` and
-//! `m x n` elements. Every bit of a lane number or register number is a bit of one coordinate of the operand
-//! ([`TileBit`]). Planner, plan checker and lowering read the same table. `gpu-sim` implements the instructions
-//! independently, and tests compare the two.
+//! A [`Product`] computes `D = A B + D` in each warp, or in each lane, on tiles with `m x k`, `k x n` and `m x n`
+//! elements. Every bit of a lane number or register number is a bit of one coordinate ([`TileBit`]). Planner, plan
+//! checker and lowering read the same table. `gpu-sim` implements the instructions independently, and tests compare the
+//! two.
 //!
 //! Reading order: this file (the type of a row), then `nvidia` and `amd` (the rows).
 //! Not here: instructions whose operands are in shared or tensor memory.
@@ -15,15 +15,14 @@ use super::{Target, Vendor};
 use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
-/// The meaning of one bit of a lane number or register number: a bit of an element's coordinate in the tile of an
-/// operand, or the number of a copy.
+/// The coordinate bit that one bit of a lane number or register number selects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
     /// A bit of the row index of A and D.
     M(u8),
     /// A bit of the column index of B and D.
     N(u8),
-    /// A bit of k, the column index of A and the row index of B.
+    /// A bit of k: the column index of A, the row index of B.
     K(u8),
     /// No coordinate: lanes or registers that differ only in this bit hold the same element.
     Copy,
@@ -43,12 +42,11 @@ impl TileBit {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TileOperand {
-    /// One entry per bit of the lane number, lowest bit first. Empty for an instruction that each lane executes alone.
+    /// One entry per bit of the lane number, lowest bit first; empty for a per-lane instruction.
     pub lanes: Vec<TileBit>,
-    /// For 4-bit types, one entry per bit of an element's index within its byte. Empty if elements are at least a byte
-    /// wide.
+    /// For 4-bit types, one entry per bit of an element's index within its byte; otherwise empty.
     ///
-    /// A tensor stores several 4-bit elements as one byte, so `registers` counts bytes for 4-bit types.
+    /// Tensors store 4-bit elements packed in bytes, so `registers` counts bytes for 4-bit types.
     pub packed: Vec<TileBit>,
     /// One entry per bit of the element's index in the registers of a lane, lowest bit first. The lowest bits select an
     /// element within one 32-bit register.
@@ -140,7 +138,7 @@ impl Number {
         }
     }
 
-    /// Returns the name of the type as it occurs in instruction names.
+    /// Returns the name of the type in instruction names.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -153,7 +151,7 @@ impl Number {
         }
     }
 
-    /// Returns true if this type can represent every value of type `other`.
+    /// Returns true if this type can represent every value of `other`.
     pub(crate) fn holds(self, other: Self) -> bool {
         let is_narrower = other.bits() < self.bits() || (self, other) == (Self::F32, Self::Tf32);
         self == other || is_narrower && self.is_integer() == other.is_integer()
@@ -178,12 +176,12 @@ pub enum Argument {
         /// The constant's value.
         value: u64,
     },
-    /// The index of the call, for a product that consists of several calls ([`Calls`]).
+    /// The index of the call, for a product with several calls ([`Calls`]).
     CallIndex {
         /// Width in bits.
         bits: u32,
     },
-    /// The 32-bit word that contains the scales of A (index 0) or B (index 1).
+    /// The 32-bit scale word of A (index 0) or B (index 1).
     Scales(usize),
     /// The value that selects scales within the scale words ([`ScaleBit::Selected`]) of A or B.
     Selector {
@@ -217,15 +215,15 @@ impl ScaleNumber {
 /// The meaning of one bit of a lane number, or of a byte index in a scale word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleBit {
-    /// The bit is a bit of the row index, of the column index, or of the index of a block along k.
+    /// A bit of a coordinate: row, column or k.
     Of(TileBit),
-    /// Scales are read only from lanes or bytes in which this bit equals the given bit of the selector.
+    /// The bit must equal this bit of the selector; other lanes or bytes are not read.
     Selected(u8),
-    /// Scales are read only from lanes or bytes in which this bit is clear.
+    /// The bit must be clear; other lanes or bytes are not read.
     Clear,
 }
 
-/// The distribution of the scales of A or B over one warp. Each lane holds a 32-bit word of up to four scales.
+/// The distribution of the scales of A or B over one warp. Each lane holds a 32-bit word with up to four scales.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScaleOperand {
     /// One entry per bit of the lane number, lowest bit first.
@@ -244,8 +242,8 @@ impl ScaleOperand {
         self
     }
 
-    /// Returns the coordinates of the first element that a scale applies to: the row of A or column of B, and k. `byte`
-    /// is the byte index in the scale word of lane `lane`. Returns `None` if the instruction does not read this byte.
+    /// Returns the first element that a scale applies to: its row of A or column of B, and k. Returns `None` if the
+    /// instruction does not read byte `byte` of lane `lane`.
     #[must_use]
     pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
         let lanes = self.lanes.iter().zip(0..);
@@ -268,9 +266,8 @@ impl ScaleOperand {
 
 /// Scales of A and B, one for each block of elements along k.
 ///
-/// All elements of a block have the same scale, so no [`ScaleBit`] addresses the bits of k below `block_log2`.
-/// Therefore a permutation of k must keep every block together: it may permute the bits below `block_log2` with each
-/// other, and the higher bits with each other.
+/// A permutation of k must keep every block together: bits of k below `block_log2` may only be permuted with each
+/// other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockScales {
     /// The distribution of the scales of A and of B.
@@ -279,18 +276,17 @@ pub struct BlockScales {
     pub block_log2: u8,
     /// The type of a scale.
     pub number: ScaleNumber,
-    /// The scale word that is passed for A and for B if neither A nor B has scales.
+    /// The scale word for A and for B if neither has scales.
     pub absent: u32,
 }
 
-/// The calls of an intrinsic that together compute one product. Each call accumulates into the result of the previous
-/// call.
+/// The intrinsic calls that compute one product. Each call accumulates into the result of the previous call.
 ///
-/// Each call reads the next registers of the operand `operand`, and all registers of the other operands.
+/// Each call reads the next registers of `operand`, and all registers of the other operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
-    /// The operand that is split: 0 for A, 1 for B. The highest bits of its register number are the index of the call.
+    /// The operand that is split: 0 for A, 1 for B. The highest bits of the register number are the call index.
     pub operand: usize,
     /// log2 of the number of calls.
     pub count_log2: u32,
@@ -369,7 +365,7 @@ impl Product {
         sizes
     }
 
-    /// Returns the time that a warp of `lanes` lanes takes to issue the instruction, in quarters of a clock.
+    /// Returns the issue time of the instruction in a warp of `lanes` lanes, in quarters of a clock.
     #[must_use]
     pub fn issue(&self, lanes: u32) -> u32 {
         let lanes = if self.is_per_lane() { lanes } else { 1 };
@@ -383,8 +379,8 @@ impl Product {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D. If a byte
-    /// contains several elements, returns the coordinates of the first element.
+    /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D. In a byte
+    /// with several elements, the first element counts.
     #[must_use]
     pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
         let held = &self.operands[operand];
@@ -404,8 +400,7 @@ impl Product {
         at
     }
 
-    /// Returns the form of this instruction that computes the transposed product `D^T = B^T A^T`: A is passed as B, and
-    /// B as A. Its operand A is the transposed B of `self`.
+    /// Returns the instruction for the transposed product `D^T = B^T A^T`, with A and B exchanged.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
@@ -449,8 +444,7 @@ impl Product {
         }
     }
 
-    /// Returns the product that each lane computes alone by a multiplication and an addition. Every target supports
-    /// this product.
+    /// Returns the per-lane product by a multiplication and an addition, which every target supports.
     pub(crate) fn per_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,

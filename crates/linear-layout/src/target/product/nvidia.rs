@@ -10,19 +10,16 @@ use super::{
 };
 use crate::number::narrow;
 
-/// The element types of an instruction, and the argument types by which the intrinsic takes A and B.
 #[derive(Clone, Copy)]
 struct Types {
     factors: [Number; 2],
     sum: Number,
-    /// The scalar type of the arguments: the intrinsic takes A and B as vectors of `vector` values of this type.
+    /// The intrinsic takes A and B as vectors of `vector` values of this type.
     scalar: Scalar,
     vector: u32,
 }
 
 impl Types {
-    /// Returns the types for A and B of element type `factor`, which are passed in 32-bit registers, and D of element
-    /// type `sum`.
     const fn of(factor: Number, sum: Number) -> Self {
         let (scalar, vector) = match factor {
             Number::F16 => (Scalar::F16, 2),
@@ -78,8 +75,8 @@ impl Types {
     }
 }
 
-/// Returns the lane and register bits of A, B and D for a tile of 2^m x 8 results, where m is 3 or 4. Along k, operands
-/// A and B have 2^more registers of 2^packed elements each.
+/// Returns the lane and register bits of A, B and D for a tile of 2^m x 8 results. Along k, A and B have 2^more
+/// registers with 2^packed elements each.
 fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     let lanes = |of: fn(u8) -> TileBit| [bits(K, packed..packed + 2), bits(of, 0..3)].concat();
     let rows = bits(M, 3..m);
@@ -95,7 +92,7 @@ fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     ]
 }
 
-/// Returns the instructions of a GPU of compute capability `arch`, where 90 stands for 9.0.
+/// `arch` is the compute capability: 90 stands for 9.0.
 pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
@@ -153,15 +150,14 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     rows
 }
 
-/// Returns the instructions with scales of a GPU of compute capability `arch`. Only compute capability 12 has such
-/// instructions.
+/// Only compute capability 12 has instructions with scales.
 pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
     if arch / 10 != 12 {
         return rows;
     }
-    // log2 of k, the kind with its number of scales, log2 of a block, the bits of a byte's number in a word of scales.
+    // `k` and `block` are base-2 logarithms; `kind` contains the number of scales.
     let mut add = |k: u8, kind: &str, factors: [Number; 2], scale: ScaleNumber, block, rate| {
         let size_k = 1 << k;
         let [a, b] = factors.map(Number::name);
@@ -185,7 +181,8 @@ pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
         let blocks = bits(K, block..k);
         let selected = (narrow::<u8>(blocks.len())..2).map(ScaleBit::Selected);
         let bytes: Vec<ScaleBit> = scale_bits(&blocks).into_iter().chain(selected).collect();
-        // In a quad, the first two lanes hold scales of rows 8 apart, the first one that of a column.
+        // In a quad, the first two lanes hold the scales of rows 8 apart, and the first lane holds the scale of a
+        // column.
         let rows_of_a = [scale_bits(&[M(3)]), vec![ScaleBit::Clear]].concat();
         let operand = |quad: &[ScaleBit], of: fn(u8) -> TileBit| ScaleOperand {
             lanes: [quad, &scale_bits(&bits(of, 0..3))].concat(),
