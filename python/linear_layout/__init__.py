@@ -1,15 +1,15 @@
 """GPU tensor layouts as linear maps over GF(2).
 
-A `Layout` says which element of a tensor each place of a GPU holds: a register of a lane of a warp, or an offset in shared
-memory. It is read from an encoding of Triton, from Gluon's objects, from layouts of CuTe and Tilus or from bases, and is
-inverted, composed, divided, compared, drawn, and turned into NumPy arrays. `convert` plans how a tensor gets from one layout
-to another on a GPU, and what that costs.
+A `Layout` maps places of a GPU (register, lane, warp and block, or an offset in shared memory) to elements of a tensor.
+Layouts are parsed from Triton encodings, Gluon objects, CuTe and Tilus layouts, or built from bases. They are inverted,
+composed, divided, drawn, and converted to NumPy arrays. `convert` plans a layout conversion on a GPU and predicts its
+cost.
 
-`compile` and `run_passes` take the text of a module of Triton's, `simulate` runs a kernel on the CPU and finds its mistakes,
-`triton.install` puts the compiler into Triton, and `cache` looks into Triton's cache. These load the library with LLVM when
-they are first used.
+`compile` and `run_passes` take the text of a Triton module. `simulate` runs a kernel on the CPU and detects errors.
+`triton.install` makes Triton use this compiler, and `cache` reads Triton's cache. These functions load the library with
+LLVM on first use.
 
-Examples in this package begin after `import numpy as np` and `import linear_layout as ll`.
+Examples in this package assume `import numpy as np` and `import linear_layout as ll`.
 
 Example:
 
@@ -61,7 +61,7 @@ __all__ = [
     "triton",
 ]
 
-# What takes longer to import than the algebra is imported when it is first used: modules, and names with theirs.
+# Imported on first use, since the import is slow: modules, and names with their module.
 _MODULES = ("cache", "compiler", "simulation", "triton")
 _NAMES = {
     **dict.fromkeys(("CompileError", "Compiled", "Message", "Module", "compile", "run_passes"), "compiler"),

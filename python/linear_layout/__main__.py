@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs a command line; returns the exit status."""
+    """Runs a command line and returns the exit status."""
     given = parser().parse_args(arguments)
     try:
         return _run(given) if given.command == "run" else _cache(given)

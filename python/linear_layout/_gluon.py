@@ -1,4 +1,7 @@
-"""Gluon's layouts as text of encodings, read by class names and attributes, so that Triton is not needed."""
+"""Text of the encodings of Gluon layouts.
+
+Objects are read by class name and attributes, so that Triton need not be installed.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from typing import Any, Callable, Optional
 
 
 def encoding(layout: Any) -> tuple[str, Optional[list[int]]]:
-    """Returns the encoding of a Gluon layout as it stands in TTGIR, and the shape that the layout has itself, if any."""
+    """Returns the TTGIR encoding of a Gluon layout, and the layout's own shape, if any."""
     return _text(layout), _own_shape(layout)
 
 
 def _value(value: Any) -> Any:
-    """Returns a value with every `constexpr` unwrapped, and tuples as lists."""
+    """Unwraps `constexpr` recursively, and converts tuples to lists."""
     value = getattr(value, "value", value)
     if isinstance(value, (list, tuple)):
         return [_value(item) for item in value]
@@ -24,7 +27,7 @@ def _own_shape(layout: Any) -> Optional[list[int]]:
 
 
 def _dict(**fields: Any) -> str:
-    """Returns the fields of an attribute; those that are `None` are left out."""
+    """Formats the fields of an attribute, without the fields that are `None`."""
     return ", ".join(f"{key} = {_spelled(value)}" for key, value in fields.items() if value is not None)
 
 
@@ -33,7 +36,7 @@ def _spelled(value: Any) -> str:
 
 
 def _cga(layout: Any) -> Optional[list[list[int]]]:
-    """Returns the bases of the thread blocks of a cluster, `None` for a single one."""
+    """Returns the CGA bases, or `None` for a single thread block."""
     return _value(getattr(layout, "cga_layout", None)) or None
 
 

@@ -58,18 +58,16 @@ class LayoutError(ValueError):
 
 @final
 class Layout:
-    """A linear layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor. It
-    is linear over GF(2), so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
+    """A linear layout: a map from places (register, lane, warp, block, or memory offset) to elements of a tensor. The map
+    is linear over GF(2): `f(x ^ y) == f(x) ^ f(y)`.
 
-    `text` is an encoding or a type as in TTGIR, a layout in the notation of Gluon, CuTe, CUTLASS or Tilus, a
-    LinearLayout as Triton prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor,
-    which encodings require; with a shape, a CuTe layout is a layout of `((threads), (values))`. `aliases` is the text
-    of a module whose `#name = ...` lines `text` may use. `lanes` is the size of a warp, for CuTe and Tilus, which
-    number threads without warps.
+    `text` is a TTGIR encoding or type, a Triton LinearLayout as printed, or a layout in the notation of Gluon, CuTe,
+    CUTLASS, Tilus, XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor, which encodings require. With a
+    shape, a CuTe layout is a thread-value layout `((threads), (values))`. `aliases` is the text of a module with the
+    `#name = ...` lines that `text` uses. `lanes` is the warp size for CuTe and Tilus layouts.
 
-    Layouts are immutable. Two layouts are equal if they are the same map between the same dims, even if their texts
-    differ. Raises `LayoutError` for text that is not a layout, for a layout that is not linear, and for a shape that
-    does not fit.
+    Layouts are immutable. Layouts compare equal if they are the same map between the same dims, even with different
+    texts. Raises `LayoutError` for text that is not a linear layout, and for a shape that does not fit.
 
     Example:
 
@@ -91,13 +89,12 @@ class Layout:
     def from_bases(bases: _Bases, out_dims: _Sizes | _Names, surjective: bool = True) -> Layout:
         """Returns the layout with the given basis vectors.
 
-        `bases` maps each in-dim to the images of its bits, lowest bit first. An image has one number for each out-dim,
-        and may be a plain number if there is only one out-dim. `out_dims` maps each out-dim to its size, or lists the
-        names of the out-dims, whose sizes are then as large as the images require. The order of dims is part of a
-        layout.
+        `bases` maps each in-dim to its basis vectors, lowest bit first. A basis vector has one number per out-dim; with
+        only one out-dim, it may be a number. `out_dims` maps each out-dim to its size, or lists the names of the
+        out-dims; their sizes are then the smallest that fit. The order of dims is part of a layout.
 
-        Raises `LayoutError` if a size is not a power of two, if an image does not fit, or, unless `surjective` is
-        false, if an element is not reached.
+        Raises `LayoutError` if a size is not a power of two or a basis vector does not fit. With `surjective`, the
+        layout must also reach each element.
 
         Example:
 
@@ -109,7 +106,7 @@ class Layout:
         """
     @staticmethod
     def identity_1d(size: int, in_dim: str, out_dim: str) -> Layout:
-        """Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i` of `out_dim`.
+        """Returns the layout `i -> i` from `in_dim` to `out_dim`, both of size `size`.
 
         Example:
 
@@ -118,7 +115,7 @@ class Layout:
         """
     @staticmethod
     def strided_1d(size: int, stride: int, in_dim: str, out_dim: str) -> Layout:
-        """Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i * stride` of `out_dim`.
+        """Returns the layout `i -> i * stride` from `in_dim`, of size `size`, to `out_dim`.
 
         Example:
 
@@ -127,8 +124,7 @@ class Layout:
         """
     @staticmethod
     def zeros_1d(size: int, in_dim: str, out_dim: str, out_size: int = 1) -> Layout:
-        """Returns the layout that maps every index of `in_dim`, whose size is `size`, to index 0 of `out_dim`: a
-        broadcast.
+        """Returns the layout `i -> 0` (a broadcast) from `in_dim`, of size `size`, to `out_dim`, of size `out_size`.
 
         Example:
 
@@ -137,7 +133,7 @@ class Layout:
         """
     @staticmethod
     def identity_nd(in_dim: str, shape: _Shape, order: _Shape) -> Layout:
-        """Returns the layout that numbers the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
+        """Returns the layout from `in_dim` to the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
 
         Example:
 
@@ -149,11 +145,10 @@ class Layout:
     def from_gluon(layout: Any, shape: _Shape | None = None) -> Layout:
         """Returns the linear layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of shape `shape`.
 
-        The object is read by the name of its class and by its attributes; Triton is not imported. A layout that contains
-        its own shape needs no `shape`, and is repeated on a larger `shape`.
+        The object is read by class name and attributes; Triton is not imported. A layout with its own shape needs no
+        `shape`, and is repeated on a larger `shape`.
 
-        Raises `LayoutError` for an open layout (`AutoLayout`) and for a layout that breaks a rule, and `TypeError` for
-        other objects.
+        Raises `LayoutError` for an open layout (`AutoLayout`) or an invalid layout, and `TypeError` for other objects.
 
         Example:
 
@@ -169,9 +164,9 @@ class Layout:
         """
     @staticmethod
     def from_triton(layout: Any) -> Layout:
-        """Returns the layout that equals a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
+        """Returns the layout of a Triton `LinearLayout` (`triton._C.libtriton.linear_layout`).
 
-        The object is read by its attributes `bases` and `out_dims`, which are lists of pairs; Triton is not imported.
+        The attributes `bases` and `out_dims` are read as lists of pairs; Triton is not imported.
 
         Example:
 
@@ -193,7 +188,7 @@ class Layout:
         """
     @property
     def bases(self) -> dict[str, list[list[int]]]:
-        """The basis vectors: for each in-dim, in order, the images of its bits, lowest bit first.
+        """The basis vectors of each in-dim, lowest bit first.
 
         Example:
 
@@ -229,10 +224,10 @@ class Layout:
         """
     @property
     def paddings(self) -> list[tuple[int, int]]:
-        """The gaps of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
+        """The padding of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
         `interval` elements.
 
-        Offsets in the layout do not count the gaps.
+        Offsets in the layout do not count padding.
 
         Example:
 
@@ -241,7 +236,7 @@ class Layout:
         """
     @property
     def rank(self) -> int:
-        """The rank of the matrix over GF(2), which is log2 of the number of elements that are reached.
+        """The rank of the matrix over GF(2): log2 of the number of reached elements.
 
         Example:
 
@@ -250,14 +245,12 @@ class Layout:
         """
     @overload
     def apply(self, place: Mapping[str, int] | None = None, /, **indices: int) -> tuple[int, ...]:
-        """Returns the element at a place, as a tuple with its index along each out-dim.
+        """Returns the element at a place, as a tuple with one index per out-dim.
 
-        A place is given by keyword arguments, or by a mapping if the name of a dim is not an identifier. In-dims that
-        are not given have index 0. Numbers give a tuple of numbers. Arrays are broadcast against each other, and give a
-        tuple of int64 arrays of their common shape; the tuple can index the tensor.
+        A place is given by keyword arguments, or by a mapping for dim names that are not identifiers. Omitted in-dims
+        have index 0. Arrays are broadcast, and give a tuple of int64 arrays that can index the tensor.
 
-        Raises `LayoutError` if an in-dim does not exist or an index is not below its size, and `TypeError` for arrays
-        whose elements are not integers.
+        Raises `LayoutError` for an unknown in-dim or an index out of range, and `TypeError` for arrays of non-integers.
 
         Example:
 
@@ -273,11 +266,10 @@ class Layout:
     @overload
     def apply(self, place: Mapping[str, npt.ArrayLike] | None = None, /, **indices: npt.ArrayLike) -> tuple[_Array, ...]: ...
     def to_numpy(self, *, flat: bool = False) -> _Array:
-        """Returns the index of the element at every place, as an int64 array.
+        """Returns the element at every place, as an int64 array.
 
-        The array has one axis for each in-dim, in order, and a last axis for the out-dims. For a register layout, its
-        shape is `(register, lane, warp, block, rank)`. With `flat`, there is no last axis, and each element is given by
-        its row-major number, which is its index in `tensor.ravel()`.
+        The array has one axis per in-dim and a last axis for the out-dims: `(register, lane, warp, block, rank)` for a
+        register layout. With `flat`, there is no last axis, and an element is its index in `tensor.ravel()`.
 
         Raises `LayoutError` for layouts with more than 2^26 places.
 
@@ -291,9 +283,9 @@ class Layout:
             (21, 21)
         """
     def holders(self, *index: int) -> list[dict[str, int]]:
-        """Returns the places that hold an element, each place as a dict from in-dims to indices.
+        """Returns the places that hold an element, as dicts from in-dims to indices.
 
-        Raises `LayoutError` if the index is not an index of the tensor.
+        Raises `LayoutError` if the index is outside the tensor.
 
         Example:
 
@@ -325,8 +317,8 @@ class Layout:
             True
         """
     def free_variable_masks(self) -> dict[str, int]:
-        """Returns, for each in-dim, the mask of the bits that do not change the element. Places that differ only in these
-        bits hold replicas.
+        """Returns, for each in-dim, the mask of its free bits. Each reached element has exactly one place with all free
+        bits 0.
 
         Example:
 
@@ -334,8 +326,8 @@ class Layout:
             {'lane': 2}
         """
     def num_consecutive_in_out(self) -> int:
-        """Returns the largest `2^k` such that the low `k` bits of the first in-dim are mapped to the low `k` bits of the
-        first out-dim unchanged, and no other input bit changes these output bits.
+        """Returns the largest `2^k` for which the low `k` bits of the first in-dim are the low `k` bits of the first
+        out-dim. No other input bit may change these output bits.
 
         Example:
 
@@ -343,8 +335,8 @@ class Layout:
             4
         """
     def contiguous_elems_along(self, dim: str) -> int:
-        """Returns the largest power of two `n` such that the layout reaches every element whose index along `dim` is below
-        `n` and whose other indices are 0.
+        """Returns the largest power of two `n` for which the layout reaches elements `0` to `n - 1` along `dim`, at index
+        0 of the other dims.
 
         Example:
 
@@ -353,9 +345,9 @@ class Layout:
             4
         """
     def invert(self) -> Layout:
-        """Returns the inverse, which maps elements to places.
+        """Returns the inverse: `element -> place`.
 
-        Raises `LayoutError` unless each element is held at exactly one place.
+        Raises `LayoutError` if the layout is not a bijection.
 
         Example:
 
@@ -364,10 +356,9 @@ class Layout:
             (1, 5, 0, 0)
         """
     def pseudo_invert(self) -> Layout:
-        """Returns a right inverse, which maps each element to one place that holds the element.
+        """Returns a right inverse, which maps each element to one of its places.
 
-        `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held at no
-        place.
+        `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if the layout is not surjective.
 
         Example:
 
@@ -376,7 +367,7 @@ class Layout:
             (3,)
         """
     def compose(self, outer: Layout) -> Layout:
-        """Returns the layout that applies this layout and then `outer` to its out-dims.
+        """Returns the layout `place -> outer(self(place))`.
 
         Raises `LayoutError` if the out-dims are not the in-dims of `outer`.
 
@@ -387,12 +378,10 @@ class Layout:
             (6,)
         """
     def invert_and_compose(self, outer: Layout) -> Layout:
-        """Returns the layout that, composed with `outer`, equals this layout. It maps each place of this layout to a place
-        of `outer` with the same element.
+        """Returns a layout `result` with `result.compose(outer) == self`.
 
-        For example, a map from registers to elements and a map from offsets to elements give a map from registers to
-        offsets: the offset at which to store each register. Raises `LayoutError` if an element of this layout is not an
-        element of `outer`.
+        For example, `register -> element` and `offset -> element` give `register -> offset`: the offset at which to
+        store each register. Raises `LayoutError` if `outer` does not hold each element of this layout.
 
         Example:
 
@@ -402,11 +391,10 @@ class Layout:
             (2,)
         """
     def product(self, outer: Layout) -> Layout:
-        """Returns the layout that repeats this layout; an element of `outer` selects the repetition. (The matrix of the
-        product is the direct sum of both matrices.)
+        """Returns the product, which repeats this layout along `outer`. The matrix of the product is the direct sum of
+        both matrices.
 
-        The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is
-        `a.product(b)`.
+        In each dim, this layout has the low bits, and `outer` has the high bits. `a * b` is `a.product(b)`.
 
         Example:
 
@@ -443,8 +431,8 @@ class Layout:
             {'register': 2, 'lane': 1}
         """
     def concat_ins(self, other: Layout) -> Layout:
-        """Returns the layout whose in-dims are the in-dims of this layout, followed by the in-dims of `other`. Both
-        layouts must have the same out-dims.
+        """Returns the layout with the in-dims of this layout, followed by the in-dims of `other`. The out-dims must be the
+        same.
 
         Example:
 
@@ -453,8 +441,8 @@ class Layout:
             {'lane': 4, 'warp': 2}
         """
     def concat_outs(self, other: Layout) -> Layout:
-        """Returns the layout whose out-dims are the out-dims of this layout, followed by the out-dims of `other`. Both
-        layouts must have the same in-dims.
+        """Returns the layout with the out-dims of this layout, followed by the out-dims of `other`. The in-dims must be
+        the same.
 
         Example:
 
@@ -472,8 +460,8 @@ class Layout:
             {'lane': [[0], [0], [1], [2], [4]]}
         """
     def quotient(self, dims: _Names) -> Layout | None:
-        """Returns the layout without the given dims, or `None` unless the layout maps these dims to themselves,
-        independently of the other dims.
+        """Returns the layout without `dims` if the layout is the identity on `dims`, independent of the other dims;
+        otherwise `None`.
 
         Example:
 
@@ -482,11 +470,11 @@ class Layout:
             True
         """
     def minimal_conversion_to(self, dst: Layout) -> Layout:
-        """Returns the smallest conversion to `dst`. It maps each place of `dst` to the place of this layout that holds the
-        same element.
+        """Returns the smallest conversion to `dst`: it maps each place of `dst` to a place of this layout with the same
+        element.
 
-        Dims along which no element moves are omitted. If the result has no in-dims, no element moves; if its only
-        in-dim is `register`, no element leaves its thread.
+        Dims along which no element moves are omitted. Without in-dims, no element moves; with `register` only, each
+        element stays in its thread.
 
         Example:
 
@@ -497,7 +485,7 @@ class Layout:
             []
         """
     def remove_zero_bases(self, dim: str) -> Layout:
-        """Returns the layout without the zero basis vectors of an in-dim, and thus without replicas.
+        """Returns the layout without the zero basis vectors (replicas) of in-dim `dim`.
 
         Example:
 
@@ -505,7 +493,7 @@ class Layout:
             {'register': [[1]]}
         """
     def resize_in(self, dim: str, size: int) -> Layout:
-        """Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors, and a larger size
+        """Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors; a larger size
         appends zero basis vectors.
 
         Example:
@@ -514,8 +502,7 @@ class Layout:
             {'warp': [[1], [0]]}
         """
     def resize_out(self, dim: str, size: int) -> Layout:
-        """Returns the layout with one out-dim reduced to `size`. A basis vector with a coordinate of `size` or more along
-        this dim gets 0 there.
+        """Returns the layout with one out-dim reduced to `size`. A basis component of `size` or more becomes 0.
 
         Example:
 
@@ -539,8 +526,7 @@ class Layout:
             (4, 8)
         """
     def reshape_ins(self, dims: _Sizes) -> Layout:
-        """Returns the layout whose input bits are split into the given dims. The first dim has the lowest bits, before and
-        after the split.
+        """Returns the layout with its input bits split into in-dims `dims`. The first in-dim has the lowest bits.
 
         Example:
 
@@ -549,8 +535,7 @@ class Layout:
             [[32], [64]]
         """
     def reshape_outs(self, dims: _Sizes) -> Layout:
-        """Returns the layout whose output bits are split into the given dims. The first dim has the lowest bits, before
-        and after the split.
+        """Returns the layout with its output bits split into out-dims `dims`. The first out-dim has the lowest bits.
 
         Example:
 
@@ -558,8 +543,7 @@ class Layout:
             (3, 1)
         """
     def flatten_ins(self) -> Layout:
-        """Returns the layout with all in-dims merged into one dim, which has the name and the lowest bits of the first
-        in-dim.
+        """Returns the layout with all in-dims merged into the first in-dim, which keeps the lowest bits.
 
         Example:
 
@@ -567,8 +551,7 @@ class Layout:
             {'register': 64}
         """
     def flatten_outs(self) -> Layout:
-        """Returns the layout with all out-dims merged into one dim, which has the name and the lowest bits of the first
-        out-dim.
+        """Returns the layout with all out-dims merged into the first out-dim, which keeps the lowest bits.
 
         Example:
 
@@ -624,10 +607,9 @@ class Layout:
     def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as text.
 
-        `view` is `tensor` (the place of each element), `grid` (the place of each element as `thread: register`, in
-        boxes), `hardware` (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a
-        LinearLayout). `rows` and `columns` are the largest numbers of rows and columns to show; a last line counts the
-        rows and columns that are not shown.
+        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register`, in boxes), `hardware`
+        (the element of each place), `matrix` (over GF(2)) or `bases` (Triton's text of a LinearLayout). `rows` and
+        `columns` limit the picture; a last line counts the hidden rows and columns.
 
         Example:
 
@@ -638,7 +620,7 @@ class Layout:
             1:  T2:0  T2:1  T3:0  T3:1
         """
     def show(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> None:
-        """Prints a picture as text. The arguments are the arguments of `text`.
+        """Prints a picture as text, with the arguments of `text`.
 
         Example:
 
@@ -650,7 +632,7 @@ class Layout:
             └──────┴──────┘
         """
     def svg(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as SVG. The arguments are the arguments of `text`, except that `view` must not be `bases`.
+        """Returns a picture as SVG, with the arguments of `text`. The view `bases` is text only.
 
         Example:
 
@@ -658,7 +640,7 @@ class Layout:
             True
         """
     def html(self) -> str:
-        """Returns an HTML page with the views of the tensor, the hardware and the matrix. The page needs no other file.
+        """Returns a self-contained HTML page with the views `tensor`, `hardware` and `matrix`.
 
         The page names the element, lane, register and warp of the cell under the pointer.
 
@@ -680,9 +662,8 @@ class Layout:
     ) -> str:
         """Returns a picture of shared memory by bank, for a layout with an in-dim `offset`.
 
-        With a register layout `access`, the picture also shows each phase of the loads of these registers from the
-        buffer, and the bank conflicts; with `store`, it shows the stores. The result is SVG if `format` is `svg`, and
-        text otherwise.
+        With a register layout `access`, the picture also shows each phase of the loads into these registers, and the
+        bank conflicts. With `store`, the picture shows stores instead. `format` is `text` or `svg`.
 
         Raises `LayoutError` for layouts without `offset`, and for unknown element types and targets.
 
@@ -708,10 +689,9 @@ class Layout:
 
 @final
 class Conversion:
-    """A conversion between two register layouts on a GPU, with its steps and costs.
+    """A planned conversion between two register layouts on a GPU, with its steps and costs.
 
-    The function `ll.convert` plans a conversion. Costs are clock cycles of one SM (CU) for one thread block, according
-    to the cost model of the target.
+    `ll.convert` returns conversions. Costs are predicted clock cycles of one SM (CU) for one thread block.
 
     Example:
 
@@ -732,7 +712,7 @@ class Conversion:
         """
     @property
     def steps(self) -> list[str]:
-        """The steps of a thread, one string per step. `str(conversion)` also contains the tables to which the steps refer.
+        """The steps of a thread, as text. `str(conversion)` also has the tables of the steps.
 
         Example:
 
@@ -742,8 +722,8 @@ class Conversion:
         """
     @property
     def cycles(self) -> float:
-        """The cost in clock cycles: the sum of the cycles of the busier unit (load-store or arithmetic), an eighth of the
-        cycles of the other unit, and the waiting cycles.
+        """The cost in clock cycles: `max(l, a) + min(l, a) / 8 + w` for `l` load-store, `a` arithmetic and `w` waiting
+        cycles.
 
         Example:
 
@@ -773,7 +753,7 @@ class Conversion:
         """
     @property
     def waiting_cycles(self) -> float:
-        """The clock cycles that are lost at barriers and in the latency of shared memory.
+        """The clock cycles of waiting at barriers and for the latency of shared memory and shuffles.
 
         Example:
 
@@ -783,7 +763,7 @@ class Conversion:
         """
     @property
     def bank_conflicts(self) -> int:
-        """The number of bank conflicts: wavefronts of all warps beyond the minimum that the accesses need.
+        """The number of bank conflicts: wavefronts beyond the minimum, over all warps.
 
         Example:
 
@@ -793,7 +773,7 @@ class Conversion:
         """
     @property
     def shared_bytes(self) -> int:
-        """The number of bytes of shared memory that the conversion uses while it runs.
+        """The scratch of the conversion in shared memory, in bytes.
 
         Example:
 
@@ -803,8 +783,7 @@ class Conversion:
         """
     @property
     def moves(self) -> tuple[str, ...]:
-        """The in-dims along which elements move (e.g. `lane` if an element changes its lane). The tuple is empty if no
-        element moves.
+        """The in-dims along which elements move, such as `lane`. Empty if no element moves.
 
         Example:
 
@@ -814,8 +793,7 @@ class Conversion:
         """
     @property
     def considered(self) -> list[tuple[str, float]]:
-        """The kinds of the plans that were considered, with their costs in clock cycles, cheapest first. The first entry
-        is this plan.
+        """The candidate plans as `(kind, cycles)`, cheapest first. The first entry is this plan.
 
         Example:
 
@@ -855,10 +833,10 @@ class Conversion:
             Target('cuda:90')
         """
     def text(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as text: both layouts and the movement of elements or, with `view="banks"`, the accesses of
-        each bank of shared memory in each store and load.
+        """Returns a picture as text.
 
-        Raises `LayoutError` if `view` is `banks` and the conversion does not use shared memory.
+        `view` is `arrows` (both layouts and the moves of elements) or `banks` (the bank accesses of each store and
+        load). Raises `LayoutError` for `banks` if the conversion does not use shared memory.
 
         Example:
 
@@ -867,7 +845,7 @@ class Conversion:
             True
         """
     def svg(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as SVG. The arguments are the arguments of `text`.
+        """Returns a picture as SVG, with the arguments of `text`.
 
         Example:
 
@@ -887,10 +865,10 @@ class Conversion:
 
 @final
 class Target:
-    """A GPU, with the numbers of its lanes, banks and bytes of shared memory.
+    """A GPU: its warp size, banks and shared memory.
 
-    `name` is the name in `ttg.target`, such as `cuda:90` or `hip:gfx942`, of a processor, such as `sm_90`, or of a
-    product, such as `h100`. Raises `LayoutError` for an unknown name; the message suggests the most similar name.
+    `name` is a `ttg.target` (`cuda:90`, `hip:gfx942`), a processor (`sm_90`) or a product (`h100`). Raises
+    `LayoutError` for an unknown name, with the most similar name.
 
     Example:
 
@@ -921,7 +899,7 @@ class Target:
         """
     @property
     def lanes(self) -> int:
-        """The number of lanes of a warp (wave).
+        """The number of lanes per warp (wave).
 
         Example:
 
@@ -948,7 +926,7 @@ class Target:
         """
     @property
     def max_shared_bytes(self) -> int:
-        """The largest number of bytes of shared memory that one thread block can have.
+        """The maximum shared memory of a thread block, in bytes.
 
         Example:
 
@@ -956,10 +934,10 @@ class Target:
             65536
         """
     def resident_blocks(self, threads: int, shared_bytes: int = 0, registers: int = 0) -> int:
-        """The number of blocks that one processor (SM or CU) runs at the same time.
+        """Returns the occupancy: the number of thread blocks that are resident on one SM (CU).
 
-        The blocks have `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
-        thread; with 0 registers, registers are no limit. The number is 0 if a processor cannot run such a block.
+        A block has `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
+        thread (0: no limit). The result is 0 if a block does not fit.
 
         Example:
 
@@ -982,14 +960,12 @@ def convert(
 ) -> Conversion:
     """Plans the conversion of a tensor from layout `src` to layout `dst`.
 
-    `dtype` is the type of an element: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or
-    Triton, or a width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, and
-    replaces the choice of the cheapest strategy; `scratch_limit` is the largest number of bytes of shared memory that
-    the plan may use.
+    `dtype` is an element type: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
+    width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`; the default is the
+    cheapest. `scratch_limit` limits the shared memory of the plan, in bytes.
 
-    The plan is validated: it is executed for every lane on the names of the elements, and each register is compared
-    with `dst`. The GIL is released meanwhile. Raises `LayoutError` if the layouts are not register layouts of the same
-    tensor, or if there is no plan.
+    The plan is validated by symbolic execution for every lane. The GIL is released meanwhile. Raises `LayoutError` if
+    the layouts are not register layouts of the same tensor, or if there is no plan.
 
     Example:
 
@@ -999,12 +975,10 @@ def convert(
         ('shared', 256)
     """
 def layouts(ttgir: str) -> list[tuple[str, Layout]]:
-    """Returns the layouts that the text of a TTGIR module names. Each layout has its name in the text, and the shape of a
-    tensor or buffer that uses it.
+    """Returns the layouts in the text of a TTGIR module as `(name, layout)`, once for each shape of a tensor or buffer.
 
-    The layouts are in the order of the text, and each layout occurs once for each shape. The module need not be valid
-    otherwise; names that are not names of encodings are ignored. Raises `LayoutError` for an encoding that cannot be
-    parsed, or that does not fit its tensor.
+    The layouts are in the order of the text. Other names are ignored, and the rest of the module need not be valid.
+    Raises `LayoutError` for an encoding that cannot be parsed or does not fit its tensor.
 
     Example:
 
@@ -1028,14 +1002,12 @@ def targets() -> list[Target]:
 
 @final
 class CuteLayout:
-    """A CuTe layout: a function from coordinates to indices, given by a nested shape and a stride for each entry of the
-    shape.
+    """A CuTe layout: a function from coordinates to indices, given by a nested shape and nested strides.
 
-    `shape` is a number, a nested tuple, or the text of the whole layout, such as `(4,2):(2,1)`. `stride` is congruent
-    to `shape`; without `stride`, the layout is compact and its first mode varies fastest. Numbers need not be powers of
-    two.
+    `shape` is a number, a nested tuple, or the text of a whole layout, such as `(4,2):(2,1)`. `stride` is congruent to
+    `shape`; by default, the layout is compact and mode 0 varies fastest. Numbers need not be powers of two.
 
-    Each operation either returns the exact result or raises `LayoutError` with the mode that does not fit.
+    An operation raises `LayoutError` if its result is not a layout. The message names the mode that does not fit.
 
     Example:
 
@@ -1059,8 +1031,7 @@ class CuteLayout:
         """
     @staticmethod
     def ordered(shape: _Numbers, order: _Numbers) -> CuteLayout:
-        """Returns the compact layout of `shape` whose modes vary in the order of the numbers in `order`; the mode with the
-        smallest number varies fastest.
+        """Returns the compact layout of `shape`. The mode with the smallest number in `order` varies fastest.
 
         Example:
 
@@ -1132,7 +1103,7 @@ class CuteLayout:
         """
     def __call__(self, *coordinate: _Numbers) -> int: ...
     def coordinate(self, number: int) -> _Nested:
-        """Returns the coordinate with the number `number`, as a tuple congruent to the shape.
+        """Returns coordinate `number` in column-major order, congruent to the shape.
 
         Example:
 
@@ -1140,7 +1111,8 @@ class CuteLayout:
             (2, (1, 2))
         """
     def slice(self, coordinate: _Coordinate) -> tuple[CuteLayout, int]:
-        """Returns the layout of the modes for which the coordinate has `None`, and the index at which that layout starts.
+        """Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and the index of the fixed
+        modes.
 
         Example:
 
@@ -1148,7 +1120,7 @@ class CuteLayout:
             (Layout('(4,3):(1,8)'), 4)
         """
     def dice(self, coordinate: _Coordinate) -> CuteLayout:
-        """Returns the layout of the modes for which the coordinate has a number.
+        """Returns the layout of the modes that have a number in `coordinate`.
 
         Example:
 
@@ -1164,12 +1136,12 @@ class CuteLayout:
             array([0, 3, 1, 4, 2, 5])
         """
     def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32) -> Layout:
-        """Returns the equal linear layout.
+        """Returns the equivalent linear layout.
 
-        Without `shape`, the result maps the dims of a coordinate to `offset`. With the shape of a tensor, this layout
-        must map `((threads), (values))` to column-major numbers of elements; the result maps (register, lane, warp,
-        block) to the dims of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if the layout is not
-        linear over GF(2).
+        Without `shape`, the result maps `(dim0, dim1, ...) -> offset`. With a tensor shape, this layout must be a
+        thread-value layout: it maps `((threads), (values))` to column-major element indices. The result then maps
+        `(register, lane, warp, block) -> (dim0, dim1, ...)`, with `lanes` threads per warp. Raises `LayoutError` if the
+        layout is not linear over GF(2).
 
         Example:
 
@@ -1179,10 +1151,10 @@ class CuteLayout:
             (1, 3)
         """
     def to_tilus(self, shape: _Shape, *, row_major: bool = False) -> TilusRegisterLayout:
-        """Returns the Tilus register layout that equals this layout from `((threads), (values))` to numbers of elements,
-        for a tensor of shape `shape`.
+        """Returns the Tilus register layout of this thread-value layout, for a tensor of shape `shape`.
 
-        Elements are numbered in column-major order, or in row-major order if `row_major` is true.
+        This layout maps `((threads), (values))` to element indices in column-major order, or in row-major order if
+        `row_major` is true.
 
         Example:
 
@@ -1199,8 +1171,8 @@ class CuteLayout:
             Layout('(3,4):(1,6)')
         """
     def coalesce(self, profile: _Numbers | None = None) -> CuteLayout:
-        """Returns the layout of the same function with as few modes as possible. With a `profile`, each entry of the
-        profile is coalesced separately.
+        """Returns the same function with as few modes as possible. With a `profile`, each entry of the profile is
+        coalesced separately.
 
         Example:
 
@@ -1235,7 +1207,7 @@ class CuteLayout:
             Layout('(4,2,3):(6,3,1)')
         """
     def take(self, begin: int, end: int) -> CuteLayout:
-        """Returns the layout of the modes from `begin` up to but not including `end`.
+        """Returns the layout of modes `begin` to `end - 1`.
 
         Example:
 
@@ -1243,7 +1215,7 @@ class CuteLayout:
             Layout('(2,3):(3,1)')
         """
     def group(self, begin: int, end: int) -> CuteLayout:
-        """Returns the layout in which the modes from `begin` up to but not including `end` form one mode.
+        """Returns the layout with modes `begin` to `end - 1` grouped into one mode.
 
         Example:
 
@@ -1267,7 +1239,7 @@ class CuteLayout:
             Layout('(1,4):(0,2)')
         """
     def upcast(self, factor: int) -> CuteLayout:
-        """Returns the layout for elements that are `factor` times as wide.
+        """Returns the layout for elements `factor` times as wide.
 
         Example:
 
@@ -1275,7 +1247,7 @@ class CuteLayout:
             Layout('(4,4):(1,4)')
         """
     def downcast(self, factor: int) -> CuteLayout:
-        """Returns the layout for narrower elements, of which `factor` fit in one element of this layout.
+        """Returns the layout for elements `1 / factor` times as wide.
 
         Example:
 
@@ -1283,7 +1255,7 @@ class CuteLayout:
             Layout('(8,4):(1,8)')
         """
     def recast(self, old_bits: int, new_bits: int) -> CuteLayout:
-        """Returns the layout for elements of `new_bits` bits, where this layout has elements of `old_bits` bits.
+        """Returns the layout for elements of `new_bits` bits instead of `old_bits` bits.
 
         Example:
 
@@ -1291,8 +1263,8 @@ class CuteLayout:
             Layout('(4,4):(1,4)')
         """
     def max_alignment(self) -> int:
-        """Returns the largest length of aligned vectors of indices such that the layout contains each vector either
-        completely or not at all.
+        """Returns the largest `n` for which the layout contains each aligned vector of `n` indices completely or not at
+        all.
 
         Example:
 
@@ -1300,7 +1272,7 @@ class CuteLayout:
             4
         """
     def compact_like(self) -> CuteLayout:
-        """Returns the compact layout of the same shape whose modes vary in the order of this layout's strides.
+        """Returns the compact layout with the same shape and the same order of strides.
 
         Example:
 
@@ -1308,8 +1280,8 @@ class CuteLayout:
             Layout('(5,16,3):(48,3,1)')
         """
     def fragment_like(self) -> CuteLayout:
-        """Returns the layout of a fragment in registers. Its first mode varies fastest; the other modes vary in the order
-        of the strides.
+        """Returns the compact layout of a register fragment. Mode 0 varies fastest; the other modes keep the order of
+        strides.
 
         Example:
 
@@ -1317,8 +1289,7 @@ class CuteLayout:
             Layout('((2,2),4):((1,2),4)')
         """
     def composition(self, inner: _Tiler) -> CuteLayout:
-        """Returns the layout that maps `c` to `self(inner(c))`. If `inner` is a tuple, it is a tiler, which is composed
-        mode by mode.
+        """Returns the layout `c -> self(inner(c))`. A tuple `inner` is a tiler, composed mode by mode.
 
         Raises `LayoutError` if there is no such layout. The message names the mode that does not fit.
 
@@ -1330,8 +1301,8 @@ class CuteLayout:
             Layout('(4,2):(6,3)')
         """
     def complement(self, cotarget: _Numbers | None = None) -> CuteLayout:
-        """Returns the layout whose indices, added to the indices of this layout, give the numbers below `cotarget`.
-        `cotarget` is a number or a shape; the default is the cosize of this layout.
+        """Returns the complement: its indices plus the indices of this layout are all numbers below `cotarget`. `cotarget`
+        is a number or a shape; the default is the cosize of this layout.
 
         Example:
 
@@ -1339,7 +1310,7 @@ class CuteLayout:
             Layout('(3,2):(2,12)')
         """
     def right_inverse(self) -> CuteLayout:
-        """Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
+        """Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
 
         Example:
 
@@ -1347,7 +1318,7 @@ class CuteLayout:
             Layout('(64,8):(8,1)')
         """
     def left_inverse(self) -> CuteLayout:
-        """Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
+        """Returns a layout `inverse` with `inverse(self(c)) == c` for every coordinate `c`.
 
         Raises `LayoutError` if two coordinates have the same index.
 
@@ -1365,8 +1336,8 @@ class CuteLayout:
             Layout('2:4')
         """
     def max_common_layout(self, other: _CuteLayout) -> CuteLayout:
-        """Returns the largest layout `common` with `self(common(i)) == i` and `other(common(i)) == i` for all `i` from 0
-        to the size of `common` minus 1.
+        """Returns the largest layout `common` with `self(common(i)) == other(common(i)) == i` for every `i` below its
+        size.
 
         Example:
 
@@ -1374,7 +1345,7 @@ class CuteLayout:
             Layout('4:1')
         """
     def max_common_vector(self, other: _CuteLayout) -> int:
-        """Returns the largest number of elements that a copy between the two layouts can move at once.
+        """Returns the largest vector length, in elements, for a copy between the two layouts.
 
         Example:
 
@@ -1382,7 +1353,7 @@ class CuteLayout:
             4
         """
     def logical_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout in which each mode is split into the tile and the rest.
+        """Returns the layout with each mode split into the tile and the rest.
 
         Example:
 
@@ -1414,8 +1385,7 @@ class CuteLayout:
             Layout('(4,2,2,3):(6,1,24,2)')
         """
     def logical_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout in which each mode consists of a mode of this layout and its repetitions according to the
-        tiler.
+        """Returns the layout with each mode paired with its repetitions by `tiler`.
 
         Example:
 
@@ -1466,8 +1436,7 @@ class CuteLayout:
             Layout('((3,2),(4,5)):((10,5),(30,1))')
         """
     def tile_to_shape(self, shape: _Numbers, order: _Numbers | None = None) -> CuteLayout:
-        """Returns the layout that repeats this block until its shape is `shape`. The repetitions vary in the order of
-        `order`, as the modes of `Layout.ordered` do.
+        """Returns this block, repeated to shape `shape`. `order` is the order of the repetitions, as in `Layout.ordered`.
 
         Example:
 
@@ -1531,7 +1500,7 @@ class CuteLayout:
 
 @final
 class CuteComposedLayout:
-    """A CuTe layout followed by a swizzle, which maps a coordinate `c` to `swizzle(offset + layout(c))`.
+    """A CuTe layout with a swizzle: `c -> swizzle(offset + layout(c))`.
 
     The first argument may also be the text of the whole composed layout, such as `Sw<3,4,3> o 0 o (8,64):(64,1)`.
 
@@ -1549,10 +1518,9 @@ class CuteComposedLayout:
     def __new__(cls, swizzle: CuteSwizzle, offset: int, layout: CuteLayout) -> CuteComposedLayout: ...
     @staticmethod
     def from_linear(layout: Layout) -> CuteComposedLayout:
-        """Returns the CuTe layout that equals a linear layout from the dims of a tensor to an offset. The result has a
-        swizzle if it needs one.
+        """Returns the CuTe layout of a linear layout `(dim0, dim1, ...) -> offset`, with a swizzle if needed.
 
-        Raises `LayoutError` if no CuTe layout with at most one swizzle equals the linear layout.
+        Raises `LayoutError` if no CuTe layout with at most one swizzle is equivalent.
 
         Example:
 
@@ -1596,7 +1564,7 @@ class CuteComposedLayout:
             array([0, 1, 3, 2])
         """
     def right_inverse(self) -> CuteComposedLayout:
-        """Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
+        """Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
 
         Example:
 
@@ -1604,7 +1572,7 @@ class CuteComposedLayout:
             ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
         """
     def left_inverse(self) -> CuteComposedLayout:
-        """Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
+        """Returns a layout `inverse` with `inverse(self(c)) == c` for every coordinate `c`.
 
         Example:
 
@@ -1612,8 +1580,8 @@ class CuteComposedLayout:
             ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
         """
     def slice(self, coordinate: _Coordinate) -> tuple[CuteComposedLayout, int]:
-        """Returns the layout of the modes for which the coordinate has `None`, and an offset to add to the indices of that
-        layout.
+        """Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and an offset to add to the
+        indices of `layout`.
 
         Example:
 
@@ -1621,9 +1589,10 @@ class CuteComposedLayout:
             (ComposedLayout('((2,2)):((1,-2))'), 10)
         """
     def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32, memory: bool = False) -> Layout:
-        """Returns the equal linear layout, as `Layout.to_linear` does.
+        """Returns the equivalent linear layout, with the arguments of `Layout.to_linear`.
 
-        With `memory`, the result is the inverse map, from `offset` to the dims, like the encoding of a buffer.
+        With `memory`, the result is the inverse map `offset -> (dim0, dim1, ...)`, as in the encoding of a buffer.
+        `shape` must then be `None`.
 
         Example:
 
@@ -1678,11 +1647,10 @@ class CuteComposedLayout:
 
 @final
 class CuteSwizzle:
-    """A CuTe swizzle: XORs `bits` bits of an index, which start at bit `base + shift`, into the bits that start at bit
-    `base`.
+    """A CuTe swizzle `Sw<bits,base,shift>`: XORs bit `base + shift + i` of an index into bit `base + i`, for `i < bits`.
 
-    The first argument may also be the text of the whole swizzle, such as `Sw<3,4,3>`. With a negative shift, the lower
-    of the two groups of bits is XORed into the upper group.
+    The first argument may also be text, such as `Sw<3,4,3>`. With a negative `shift`, bit `base + i` is XORed into bit
+    `base - shift + i`.
 
     Example:
 
@@ -1714,7 +1682,7 @@ class CuteSwizzle:
         """
     @property
     def shift(self) -> int:
-        """The distance from the bits that are changed up to the bits that are XORed into them.
+        """The distance from the changed bits to the bits that are XORed into them; may be negative.
 
         Example:
 
@@ -1731,7 +1699,7 @@ class CuteSwizzle:
         """
     def __call__(self, index: int) -> int: ...
     def composition(self, inner: CuteSwizzle) -> CuteSwizzle:
-        """Returns the swizzle that maps `i` to `self(inner(i))`.
+        """Returns the swizzle `i -> self(inner(i))`.
 
         Raises `LayoutError` if the composition is not a swizzle.
 
@@ -1741,7 +1709,7 @@ class CuteSwizzle:
             True
         """
     def recast(self, old_bits: int, new_bits: int) -> CuteSwizzle:
-        """Returns the swizzle for elements of `new_bits` bits, where this swizzle has elements of `old_bits` bits.
+        """Returns the swizzle for elements of `new_bits` bits instead of `old_bits` bits.
 
         Example:
 
@@ -1755,15 +1723,14 @@ class CuteSwizzle:
 
 @final
 class TilusRegisterLayout:
-    """A register layout of Tilus: the threads that hold each element of a tensor, and its local index among the registers
-    of these threads.
+    """A Tilus register layout: the threads that hold each element of a tensor, and its local index (register).
 
-    The first argument is the shape, or text such as `local(2, 1).spatial(8, 4)` or the text that Tilus prints.
-    `mode_shape` splits the extents of the shape into digits (modes). `spatial_modes` lists the modes that form the
-    thread number, slowest first, and `local_modes` lists the modes that form the local index. A negative number `-n` in
-    `spatial_modes` means that n threads hold the same elements. Extents need not be powers of two.
+    `shape` is the tensor shape, or the text of a whole layout, such as `local(2, 1).spatial(8, 4)`. `mode_shape` splits
+    the dims into modes (mixed-radix digits). `spatial_modes` lists the modes of the thread index, slowest first;
+    `local_modes` lists the modes of the local index. An entry `-n` in `spatial_modes` means `n` replicas. Extents need
+    not be powers of two.
 
-    Two layouts are equal if they are the same map, even if their modes differ.
+    Layouts compare equal if they are the same map, even with different modes.
 
     Example:
 
@@ -1785,11 +1752,11 @@ class TilusRegisterLayout:
     ) -> TilusRegisterLayout: ...
     @staticmethod
     def from_linear(layout: Layout) -> TilusRegisterLayout:
-        """Returns the Tilus register layout that equals a linear layout. Threads are numbered by lanes, then warps, then
-        blocks.
+        """Returns the Tilus register layout of a linear layout. Lanes are the low digits of the thread index, then warps,
+        then blocks.
 
-        Raises `LayoutError` if there is no such layout: if a basis vector has more than one bit, or if a register
-        replicates an element.
+        Raises `LayoutError` if a basis vector has more than one bit, or if two registers of a thread hold the same
+        element.
 
         Example:
 
@@ -1816,7 +1783,7 @@ class TilusRegisterLayout:
         """
     @property
     def spatial_modes(self) -> tuple[int, ...]:
-        """The modes that form the thread number, slowest first. A negative number is a replication.
+        """The modes of the thread index, slowest first. An entry `-n` means `n` replicas.
 
         Example:
 
@@ -1825,7 +1792,7 @@ class TilusRegisterLayout:
         """
     @property
     def local_modes(self) -> tuple[int, ...]:
-        """The modes that form the local index of a thread, slowest first.
+        """The modes of the local index, slowest first.
 
         Example:
 
@@ -1843,7 +1810,7 @@ class TilusRegisterLayout:
         """
     @property
     def local_size(self) -> int:
-        """The number of local indices of a thread.
+        """The number of elements per thread.
 
         Example:
 
@@ -1869,7 +1836,7 @@ class TilusRegisterLayout:
             3
         """
     def local_of(self, *index: _Shape) -> int:
-        """Returns the local index of an element in the threads that hold the element.
+        """Returns the local index of an element, which is the same in all threads.
 
         Example:
 
@@ -1885,7 +1852,7 @@ class TilusRegisterLayout:
             [3, 4, 5]
         """
     def index_of(self, thread: int, local: int) -> tuple[int, ...]:
-        """Returns the index of the element that a thread holds at a local index.
+        """Returns the tensor index of the element at local index `local` of thread `thread`.
 
         Example:
 
@@ -1893,8 +1860,7 @@ class TilusRegisterLayout:
             (9, 1)
         """
     def to_numpy(self) -> _Array:
-        """Returns the index of the element at every local index of every thread, as an int64 array of shape (threads,
-        local indices, rank).
+        """Returns all element indices as an int64 array of shape `(spatial_size, local_size, rank)`.
 
         Example:
 
@@ -1902,7 +1868,8 @@ class TilusRegisterLayout:
             array([9, 1])
         """
     def to_linear(self, *, lanes: int = 32) -> Layout:
-        """Returns the equal linear layout from (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
+        """Returns the equivalent linear layout `(register, lane, warp, block) -> (dim0, dim1, ...)`, with `lanes` threads
+        per warp.
 
         Raises `LayoutError` if an extent is not a power of two.
 
@@ -1912,8 +1879,8 @@ class TilusRegisterLayout:
             (9, 1)
         """
     def to_cute(self, *, row_major: bool = False) -> CuteLayout:
-        """Returns the equal CuTe layout from `((threads), (values))` to numbers of elements. Elements are numbered in
-        column-major order, or in row-major order if `row_major` is true.
+        """Returns the equivalent CuTe layout `((threads), (values)) -> element`. Elements are numbered in column-major
+        order, or in row-major order if `row_major` is true.
 
         Example:
 
@@ -1975,7 +1942,7 @@ class TilusRegisterLayout:
               4 steps of 1 along dim1: the thread, by 1 each
         """
     def compose(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by the whole of `inner`. `a * b` is `a.compose(b)`.
+        """Returns the layout with each element replaced by `inner`. `a * b` is `a.compose(b)`.
 
         Example:
 
@@ -1985,7 +1952,7 @@ class TilusRegisterLayout:
     def __mul__(self, inner: TilusRegisterLayout, /) -> TilusRegisterLayout: ...
     def __rmul__(self, value: TilusRegisterLayout, /) -> TilusRegisterLayout: ...
     def concat(self, other: TilusRegisterLayout) -> TilusRegisterLayout:
-        """Returns the layout whose dims are the dims of this layout, followed by the dims of `other`.
+        """Returns the layout with the dims of this layout, followed by the dims of `other`.
 
         Example:
 
@@ -2013,7 +1980,7 @@ class TilusRegisterLayout:
             True
         """
     def spatial(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by `spatial` of this shape.
+        """Returns `self.compose(ll.tilus.spatial(*shape))`.
 
         Example:
 
@@ -2021,7 +1988,7 @@ class TilusRegisterLayout:
             32
         """
     def local(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by `local` of this shape.
+        """Returns `self.compose(ll.tilus.local(*shape))`.
 
         Example:
 
@@ -2029,7 +1996,7 @@ class TilusRegisterLayout:
             2
         """
     def column_spatial(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by `column_spatial` of this shape.
+        """Returns `self.compose(ll.tilus.column_spatial(*shape))`.
 
         Example:
 
@@ -2037,7 +2004,7 @@ class TilusRegisterLayout:
             [1]
         """
     def column_local(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by `column_local` of this shape.
+        """Returns `self.compose(ll.tilus.column_local(*shape))`.
 
         Example:
 
@@ -2053,7 +2020,7 @@ class TilusRegisterLayout:
             (4, 8)
         """
     def reshape(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with another shape and the same elements in row-major order.
+        """Returns the layout with another shape and the same row-major order of elements.
 
         Example:
 
@@ -2069,7 +2036,7 @@ class TilusRegisterLayout:
             (32,)
         """
     def unsqueeze(self, dims: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
+        """Returns the layout with new dims of extent 1 at positions `dims` of the new shape.
 
         Example:
 
@@ -2077,7 +2044,7 @@ class TilusRegisterLayout:
             (1, 2, 1, 3)
         """
     def flatten(self, begin: int, end: int) -> TilusRegisterLayout:
-        """Returns the layout in which the dims from `begin` up to but not including `end` are merged into one dim.
+        """Returns the layout with dims `begin` to `end - 1` merged into one dim.
 
         Example:
 
@@ -2085,9 +2052,9 @@ class TilusRegisterLayout:
             (6, 4)
         """
     def reduce(self, dims: _Shape, *, keep_dims: bool = False) -> TilusRegisterLayout:
-        """Returns the layout of the result of a reduction along the given dims. Threads along these dims hold replicas.
+        """Returns the layout after a reduction along `dims`. Threads along `dims` hold replicas of the result.
 
-        With `keep_dims`, the reduced dims stay, with extent 1.
+        With `keep_dims`, the reduced dims remain with extent 1.
 
         Example:
 
@@ -2095,7 +2062,7 @@ class TilusRegisterLayout:
             [4, 5, 6, 7]
         """
     def reduce_to(self, shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout of the result of a reduction to the given shape, which has 1 for each reduced dim.
+        """Returns the layout after a reduction to `shape`, which has extent 1 for each reduced dim.
 
         Example:
 
@@ -2109,11 +2076,11 @@ class TilusRegisterLayout:
 
 @final
 class TilusSharedLayout:
-    """A shared layout of Tilus: the offset in shared memory of each element of a tensor, in elements.
+    """A Tilus shared layout: the offset of each element of a tensor in shared memory, in elements.
 
-    The first argument is the shape, or the text that Tilus prints. `mode_shape` splits the extents of the shape into
-    digits (modes). Each step of a mode advances by the mode's entry in `mode_strides`, in elements. `swizzle` is `None`
-    or `(base, bits, shift)`.
+    `shape` is the tensor shape, or the text of a whole layout as Tilus prints it. `mode_shape` splits the dims into
+    modes (mixed-radix digits). `mode_strides` has the stride of each mode, in elements. `swizzle` is `None` or
+    `(base, bits, shift)`.
 
     Example:
 
@@ -2154,7 +2121,7 @@ class TilusSharedLayout:
         """
     @staticmethod
     def row_major_swizzled(*shape: _Shape, element_bytes: int) -> TilusSharedLayout:
-        """Returns the row-major layout with the swizzle that avoids bank conflicts in accesses to columns of 16 bytes.
+        """Returns the row-major layout, swizzled to avoid bank conflicts of 16-byte accesses along a column.
 
         Example:
 
@@ -2181,7 +2148,7 @@ class TilusSharedLayout:
         """
     @property
     def mode_strides(self) -> tuple[int, ...]:
-        """The number of elements by which one step of each mode advances.
+        """The stride of each mode, in elements.
 
         Example:
 
@@ -2208,7 +2175,7 @@ class TilusSharedLayout:
         """
     @property
     def span(self) -> int:
-        """The number of elements for which the buffer has space: one more than the largest offset before the swizzle.
+        """The size of the buffer in elements: one more than the largest offset before the swizzle.
 
         Example:
 
@@ -2217,7 +2184,7 @@ class TilusSharedLayout:
         """
     def __call__(self, *index: _Shape) -> int: ...
     def to_numpy(self) -> _Array:
-        """Returns the offset of every element, as an int64 array of the tensor's shape.
+        """Returns all offsets as an int64 array with the shape of the tensor.
 
         Example:
 
@@ -2245,8 +2212,8 @@ class TilusSharedLayout:
             9
         """
     def compose(self, inner: TilusSharedLayout) -> TilusSharedLayout:
-        """Returns the layout with each element replaced by a copy of `inner`. Each copy takes `inner.span` elements of
-        memory. `a * b` is `a.compose(b)`.
+        """Returns the layout with each element replaced by a copy of `inner`, which takes `inner.span` elements of memory.
+        `a * b` is `a.compose(b)`.
 
         Example:
 
@@ -2265,7 +2232,7 @@ class TilusSharedLayout:
             1
         """
     def slice(self, dims: _Shape) -> TilusSharedLayout:
-        """Returns the layout of the given dims, in the given order. The indices along all other dims are 0.
+        """Returns the layout of dims `dims`, in this order, at index 0 of the other dims.
 
         Example:
 
@@ -2273,7 +2240,7 @@ class TilusSharedLayout:
             24
         """
     def reshape(self, *shape: _Shape) -> TilusSharedLayout:
-        """Returns the layout with another shape and the same elements in row-major order.
+        """Returns the layout with another shape and the same row-major order of elements.
 
         Example:
 
@@ -2281,7 +2248,7 @@ class TilusSharedLayout:
             19
         """
     def unsqueeze(self, dims: _Shape) -> TilusSharedLayout:
-        """Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
+        """Returns the layout with new dims of extent 1 at positions `dims` of the new shape.
 
         Example:
 
@@ -2289,7 +2256,7 @@ class TilusSharedLayout:
             (4, 1, 8)
         """
     def prepend_dim(self, extent: int) -> TilusSharedLayout:
-        """Returns the layout of `extent` copies of this buffer, one after the other. A new first dim numbers the copies.
+        """Returns the layout of `extent` consecutive copies of this buffer, numbered by a new first dim.
 
         Example:
 
@@ -2297,7 +2264,7 @@ class TilusSharedLayout:
             32
         """
     def to_linear(self) -> Layout:
-        """Returns the linear layout of the buffer from `offset` to the dims of the tensor, like an encoding.
+        """Returns the linear layout `offset -> (dim0, dim1, ...)` of the buffer, as in an encoding.
 
         Raises `LayoutError` if the layout is not linear over GF(2).
 
@@ -2307,7 +2274,7 @@ class TilusSharedLayout:
             (2, 3)
         """
     def to_cute(self) -> CuteComposedLayout:
-        """Returns the equal CuTe layout from the index of an element, with a mode for each dim, to its offset.
+        """Returns the equivalent CuTe layout `(dim0, dim1, ...) -> offset`, with one mode per dim.
 
         Example:
 
@@ -2387,7 +2354,7 @@ def column_spatial(*shape: _Shape) -> TilusRegisterLayout:
 def local(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
     """Returns the layout in which thread 0 holds all elements, in row-major order.
 
-    With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
+    `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
 
     Example:
 
@@ -2405,7 +2372,7 @@ def replicated(*shape: _Shape, threads: int) -> TilusRegisterLayout:
 def spatial(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
     """Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 
-    With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
+    `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
 
     Example:
 

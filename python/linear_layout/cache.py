@@ -1,4 +1,4 @@
-"""Kernels in Triton's cache, and in folders that it dumps to.
+"""Kernels in Triton's cache and dump folders.
 
 >>> ll.cache.kernels("/no/such/folder")
 []
@@ -29,14 +29,14 @@ class Kernel:
 
     #: The name of the function.
     name: str
-    #: The folder that has its files, or the file itself.
+    #: The folder with the files of the kernel, or the TTGIR file.
     path: Path
-    #: The metadata that Triton stored with it: ``num_warps``, ``shared``, ``target`` and more.
+    #: The metadata from Triton: ``num_warps``, ``shared``, ``target`` and more.
     metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def target(self) -> str:
-        """The GPU, as ``cuda:90``; empty if unknown.
+        """The GPU, such as ``cuda:90``; empty if unknown.
 
         >>> ll.cache.Kernel("add", Path("."), {"target": {"backend": "hip", "arch": "gfx942"}}).target
         'hip:gfx942'
@@ -49,7 +49,7 @@ class Kernel:
 
     @property
     def shared(self) -> Optional[int]:
-        """Bytes of shared memory, if known.
+        """Bytes of shared memory; ``None`` if unknown.
 
         >>> ll.cache.Kernel("add", Path(".")).shared is None
         True
@@ -57,7 +57,7 @@ class Kernel:
         return self.metadata.get("shared")
 
     def file(self, kind: str) -> Path:
-        """The file of a stage, as ``ttgir`` or ``ptx``; it may not exist.
+        """Returns the file of a stage, such as ``ttgir`` or ``ptx``, which may not exist.
 
         >>> ll.cache.Kernel("add", Path("cached")).file("ptx").name
         'add.ptx'
@@ -65,7 +65,7 @@ class Kernel:
         return self.path if self.path.is_file() else self.path / f"{self.name}.{kind}"
 
     def read(self, kind: str) -> Optional[str]:
-        """The text of a stage, or ``None``.
+        """Returns the text of a stage, or ``None`` if there is no such file.
 
         >>> ll.cache.Kernel("add", Path("/no/such/folder")).read("ptx") is None
         True
@@ -75,7 +75,7 @@ class Kernel:
 
     @property
     def ttgir(self) -> str:
-        """The text of the TTGIR. Raises :class:`FileNotFoundError` if it was not kept.
+        """The text of the TTGIR. Raises :class:`FileNotFoundError` without a TTGIR file.
 
         >>> ll.cache.Kernel("add", Path("/no/such/folder")).ttgir
         Traceback (most recent call last):
@@ -115,9 +115,9 @@ def kernels(where: Optional[os.PathLike[str] | str] = None) -> list[Kernel]:
 
 
 def find(name: str, where: Optional[os.PathLike[str] | str] = None) -> Kernel:
-    """Returns a kernel by its name, the beginning of its folder's name, or the path of a TTGIR file.
+    """Returns a kernel by name, by a prefix of its folder name (4 characters or more), or by the path of a TTGIR file.
 
-    Of several with one name it is the newest. Raises :class:`LookupError` naming those that are nearest.
+    Among kernels of the same name, the newest is returned. Raises :class:`LookupError` with the most similar names.
 
     >>> ll.cache.find("add", "/no/such/folder")
     Traceback (most recent call last):
@@ -149,9 +149,9 @@ def conversions(ttgir: str) -> list[Message]:
 
 
 def bank_conflicts(ttgir: str) -> list[Message]:
-    """Returns a remark for each operation of a module that uses shared memory: wavefronts, bank conflicts, barriers.
+    """Returns a remark for each operation that uses shared memory, with wavefronts, bank conflicts and barriers.
 
-    The module is lowered by this compiler; a kernel that it does not support is a :class:`linear_layout.CompileError`.
+    The module is lowered by this compiler. Raises :class:`linear_layout.CompileError` for an unsupported kernel.
 
     >>> text = '''
     ... #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -171,7 +171,7 @@ def bank_conflicts(ttgir: str) -> list[Message]:
 
 
 def diff(left: Kernel, right: Kernel) -> Iterator[str]:
-    """Yields the lines in which two kernels differ: metadata, and TTGIR without places.
+    """Yields the lines that differ between two kernels: metadata, and TTGIR without locations.
 
     >>> pair = [ll.cache.Kernel("a", Path("/x"), {"shared": bytes}) for bytes in (0, 16)]
     >>> list(ll.cache.diff(*pair))
@@ -191,7 +191,7 @@ def diff(left: Kernel, right: Kernel) -> Iterator[str]:
 def check(
     ttgir: str, *, most_shared: Optional[int] = None, most_conversions: Optional[int] = None, file: str = "<string>"
 ) -> tuple[Optional[Compiled], list[str]]:
-    """Compiles a module, and returns the result with the reasons for any deviation from the options.
+    """Compiles a module. Returns the result (``None`` after an error), and each error and exceeded limit as text.
 
     >>> made, problems = ll.cache.check('module attributes {"ttg.num-warps" = 4 : i32} {}')
     >>> made is None, len(problems)
@@ -212,7 +212,7 @@ def check(
 
 
 def _random_argument(name: str, spec: str) -> tuple[str, str, Any]:
-    """An argument of `ll cache sim`: a number, or `zeros|iota|random:TYPE:COUNT`."""
+    """Parses an argument of `ll cache sim`: a number, or `zeros|iota|random:TYPE:COUNT`."""
     import numpy as np
 
     types = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool"}
@@ -237,7 +237,7 @@ def _random_argument(name: str, spec: str) -> tuple[str, str, Any]:
 
 
 def simulate(kernel: Kernel, grid: Sequence[int], args: Sequence[str], **options: Any) -> Any:
-    """Runs a kernel on the CPU with arguments as ``x=random:f32:4096``, ``n=100``; returns the report.
+    """Runs a kernel on the CPU, with arguments such as ``x=random:f32:4096`` or ``n=100``, and returns the report.
 
     >>> ll.cache.simulate(ll.cache.find("add_kernel"), [4], ["x=random:f32:4096", "n=4096"])      # doctest: +SKIP
     """

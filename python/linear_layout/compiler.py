@@ -1,7 +1,7 @@
-"""The compiler: from a module's text to LLVM IR, PTX or AMDGCN, and passes over it.
+"""The compiler: from the text of a module to LLVM IR, PTX or AMDGCN.
 
-The library with LLVM and MLIR is loaded at the first call and not before. It keeps its symbols to itself, so that it
-works beside the LLVM inside Triton or PyTorch, whichever was imported first. Calls release the interpreter's lock.
+The library with LLVM and MLIR is loaded on the first call. Its symbols are local, so that the LLVM in Triton or PyTorch
+does not conflict. Calls release the GIL.
 
 >>> ll.compiler.compile is ll.compile
 True
@@ -31,17 +31,17 @@ class Message:
 
     #: ``error``, ``warning``, ``remark`` or ``note``.
     severity: str
-    #: The message: found, expected.
+    #: The message without its location.
     text: str
-    #: The file, which for a kernel of Triton's is the Python file; ``None`` where there is no place.
+    #: The source file, which is a Python file for Triton kernels; ``None`` if unknown.
     file: Optional[str] = None
     #: The line, from 1.
     line: Optional[int] = None
     #: The column, from 1.
     column: Optional[int] = None
-    #: The label of the rule that is broken, as ``reduce_c4``; ``ll-opt --explain-rule`` explains it.
+    #: The label of the violated rule, such as ``reduce_c4``, for ``ll-opt --explain-rule``.
     rule: str = ""
-    #: Details and the nearest fix.
+    #: Details, and the most likely fix.
     notes: tuple["Message", ...] = ()
 
     @classmethod
@@ -51,7 +51,7 @@ class Message:
 
     @property
     def place(self) -> str:
-        """The location as ``file:line:column``, or an empty text.
+        """The location as ``file:line:column``; empty if unknown.
 
         >>> ll.Message("error", "is wrong", "k.py", 3, 5).place
         'k.py:3:5'
@@ -108,7 +108,7 @@ class Compiled:
     (0, True)
     """
 
-    #: The GPU it is for, as ``cuda:90``.
+    #: The GPU, such as ``cuda:90``.
     target: str
     #: The optimised LLVM IR.
     llvm_ir: str
@@ -116,7 +116,7 @@ class Compiled:
     ptx: Optional[str]
     #: AMDGCN assembly, for AMD GPUs, or ``None``.
     amdgcn: Optional[str]
-    #: The attributes of the lowered module that are numbers, as ``ttg.shared`` (bytes of shared memory).
+    #: The integer attributes of the lowered module, such as ``ttg.shared`` (bytes of shared memory).
     metadata: Mapping[str, int]
     #: Warnings and remarks.
     remarks: tuple[Message, ...] = ()
@@ -153,19 +153,22 @@ def compile(
     kernel_attributes: Optional[Mapping[str, str]] = None,
     file: str = "<string>",
 ) -> Compiled:
-    """Compiles a module of ``tt`` and ``ttg``, as Triton's ``.ttgir``, to PTX or AMDGCN assembly.
+    """Compiles a TTGIR module to PTX or AMDGCN assembly.
 
-    ``target`` is a GPU as ``cuda:90`` or ``hip:gfx942``; by default the module's ``ttg.target``. ``numbers`` is
-    ``exact``, or ``triton`` for approximations where Triton has them, and for its assumption that no dividend is negative,
-    which makes some global accesses wider; ``fusion=False`` then keeps products and sums apart. ``abi="triton"`` is for Triton's launcher, which passes two more pointers. ``lane_reductions="butterfly"`` never
-    halves the rows of a reduction between lanes. ``pipeline`` replaces the
-    passes that these options name. ``link`` is bitcode, by path or as ``libdevice``; ``call_libraries`` calls it
-    for every function that it has, also for those that are computed in place otherwise, and ``reflect_ftz`` makes
-    libdevice flush subnormal numbers, both as Triton does. ``kernel_attributes`` are LLVM's of the kernel, as
-    ``{"amdgpu-waves-per-eu": "2,2"}``. ``file`` is the name of the source in messages.
+    ``target`` is a GPU such as ``cuda:90`` or ``hip:gfx942``; the default is the ``ttg.target`` of the module.
+    ``numbers`` is ``exact``, or ``triton`` for Triton's approximations. ``triton`` also assumes, as Triton does, that
+    no dividend is negative, which widens some global accesses. ``fusion=False`` then keeps products and sums apart.
 
-    Raises :class:`CompileError` with the place and the nearest fix; for text that Triton dumps with locations the place
-    is a line of Python.
+    ``abi="triton"`` adds the two pointers that Triton's launcher passes. ``lane_reductions="butterfly"`` never halves
+    the rows of a reduction across lanes. ``pipeline`` replaces the passes for these options.
+
+    ``link`` has bitcode files, or ``libdevice``. ``call_libraries`` calls a linked library for each function in it,
+    even if the function could be computed inline. ``reflect_ftz`` makes libdevice flush subnormal numbers.
+    ``kernel_attributes`` are LLVM attributes of the kernel, such as ``{"amdgpu-waves-per-eu": "2,2"}``. ``file`` is the
+    source name in messages.
+
+    Raises :class:`CompileError` with the location and the most likely fix. Locations are Python lines if the text has
+    Triton's locations.
 
     >>> text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @k() { tt.return } }'
     >>> ll.compile(text, "hip:gfx942").amdgcn.splitlines()[0].strip()
@@ -220,11 +223,11 @@ def compile(
 
 
 def run_passes(source: str, pipeline: str, *, locations: bool = False, file: str = "<string>") -> Module:
-    """Runs a pipeline of this project's and of MLIR's passes, and returns the module's text.
+    """Runs a pipeline with passes of this project and of MLIR, and returns the text of the module.
 
-    ``pipeline`` names passes with their options, as ``remove-layout-conversions{explain=true},canonicalize``; MLIR's
-    ``builtin.module(...)`` around it may be left out. ``locations`` keeps the places of operations in the text. The warnings and remarks of the
-    passes are the result's ``messages``.
+    ``pipeline`` is in the syntax of MLIR, such as ``remove-layout-conversions{explain=true},canonicalize``; the outer
+    ``builtin.module(...)`` is optional. ``locations`` keeps locations in the text. The result has warnings and remarks
+    as ``messages``.
 
     >>> ll.run_passes("module {}", "canonicalize")
     'module {\\n}\\n'
@@ -239,7 +242,7 @@ def run_passes(source: str, pipeline: str, *, locations: bool = False, file: str
 def library_path() -> Path:
     """Returns the path of the library with LLVM and MLIR.
 
-    It is inside the package, or where ``LINEAR_LAYOUT_LIBRARY`` says.
+    ``LINEAR_LAYOUT_LIBRARY`` overrides the path in the package.
 
     >>> ll.compiler.library_path().suffix
     '.so'
@@ -263,7 +266,7 @@ class _Text(ctypes.Structure):
 
 
 class _Bytes(ctypes.Structure):
-    """Returns a string of the library, which may contain null bytes."""
+    """A string from the library, which may contain null bytes."""
 
     _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 
@@ -294,7 +297,7 @@ def _library() -> ctypes.CDLL:
 
 
 class _Refused(CompileError):
-    """A request that failed, with the whole report."""
+    """A failed request, with its report."""
 
     def __init__(self, report: Mapping[str, Any]):
         super().__init__([Message._of(message) for message in report["messages"]])
@@ -304,7 +307,7 @@ class _Refused(CompileError):
 def _request(
     name: str, source: str | bytes, options: Mapping[str, Any], buffers: Optional[Sequence[tuple[int, int]]] = None
 ) -> tuple[dict[str, Any], bytes]:
-    """Runs a request, and returns the report and the output."""
+    """Runs a request and returns the report and the output. Raises :class:`_Refused` if the request fails."""
     library = _library()
     source = source.encode() if isinstance(source, str) else source
     text = json.dumps({key: value for key, value in options.items() if value is not None}).encode()

@@ -1,4 +1,4 @@
-"""Layouts of CuTe: nested shapes with strides, of any whole numbers.
+"""CuTe layouts: nested shapes with strides.
 
 Example:
 

@@ -1,4 +1,4 @@
-"""A fixture of pytest's: kernels on the CPU, and a test that fails at their mistakes."""
+"""A pytest fixture that runs kernels on the CPU and fails on their errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def simulate() -> Callable[..., Any]:
-    """:func:`linear_layout.simulate`: ``simulate(kernel)[grid](*args)`` runs on the CPU, and fails at a mistake.
+    """Returns :func:`linear_layout.simulate`: ``simulate(kernel)[grid](*args)`` runs on the CPU and raises on an error.
 
         def test_add(simulate):
             out = np.zeros_like(x)

@@ -1,4 +1,4 @@
-"""Kernels of Triton's on the CPU: results and mistakes, at the lines of the Python file. No GPU is needed.
+"""Simulation of Triton kernels on the CPU: results, and errors with their Python lines.
 
 >>> ll.simulation.simulate is ll.simulate
 True
@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 from ._native import Target
 from .compiler import CompileError, _Refused, _request
 
-#: The number of CTAs of a cluster, which run one program together.
+#: The CTAs of a cluster, which execute one program together.
 NUM_CTAS = re.compile(r'"ttg.num-ctas" = (\d+)')
 
 __all__ = ["Fault", "Report", "SimulationError", "check", "run", "simulate"]
@@ -21,30 +21,30 @@ __all__ = ["Fault", "Report", "SimulationError", "check", "run", "simulate"]
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake that ended a run.
+    """An error that ended a simulation.
 
     >>> print(ll.Fault("race", "data race", None, "k.py:3:5", (), None, ()))
     k.py:3:5: race: data race
     """
 
-    #: The kind, as ``out-of-bounds``, ``race``, ``uninitialised``, ``misaligned``, ``divergence``, ``deadlock``.
+    #: The kind, such as ``out-of-bounds``, ``race``, ``uninitialised``, ``misaligned``, ``divergence``, ``deadlock``.
     kind: str
     #: The description.
     message: str
-    #: The operation that was at fault.
+    #: The faulting operation.
     operation: Optional[str]
-    #: Its place, as ``file:line:column``.
+    #: The location of the operation, as ``file:line:column``.
     location: Optional[str]
-    #: The calls that led there, outermost first.
+    #: The call stack, outermost first.
     calls: tuple[str, ...]
     #: ``{"block": [x, y, z], "warp": w, "lane": l}``, or ``None``.
     thread: Optional[Mapping[str, Any]]
-    #: Details, as the other access of a race.
+    #: Details, such as the other access of a race.
     notes: tuple[str, ...]
 
     @property
     def file(self) -> Optional[str]:
-        """The file, which is the Python file where the kernel is Triton's.
+        """The source file, which is a Python file for Triton kernels.
 
         >>> ll.Fault("race", "data race", None, "k.py:3:5", (), None, ()).file
         'k.py'
@@ -53,7 +53,7 @@ class Fault:
 
     @property
     def line(self) -> Optional[int]:
-        """The line in it, from 1.
+        """The line, from 1.
 
         >>> ll.Fault("race", "data race", None, "k.py:3:5", (), None, ()).line
         3
@@ -71,7 +71,7 @@ class Fault:
 
 
 class SimulationError(RuntimeError):
-    """A run that ended at a :class:`Fault`, its ``fault``.
+    """A simulation that ended with the :class:`Fault` ``fault``.
 
     >>> ll.SimulationError(ll.Fault("race", "data race", None, "k.py:3:5", (), None, ())).fault.kind
     'race'
@@ -84,10 +84,11 @@ class SimulationError(RuntimeError):
 
 @dataclass(frozen=True)
 class Report:
-    """The counts of a run, or the fault that ended it.
+    """The counters of a simulation, or its fault.
 
-    ``data`` has the numbers of ``ll-sim --json``: ``instructions``, ``barriers``, ``bank_conflicts``, ``shared_bytes``,
-    ``redundant_bytes``, sectors of global accesses by their kind, and ``lines``, the same for each line of the source.
+    ``data`` has the counters of ``ll-sim --json``: ``instructions``, ``barriers``, ``bank_conflicts``,
+    ``shared_bytes``, ``redundant_bytes``, and sectors of global accesses by kind. ``lines`` has the counters of each
+    source line.
 
     >>> ll.Report({"bank_conflicts": 3}).bank_conflicts
     3
@@ -98,12 +99,12 @@ class Report:
     text: str = ""
     #: The output of the kernel's prints.
     printed: str = ""
-    #: The fault that ended the run, where ``on_fault="report"`` was asked for.
+    #: The fault, with ``on_fault="report"``.
     fault: Optional[Fault] = None
 
     @property
     def bank_conflicts(self) -> int:
-        """Cycles of shared memory lost to conflicts.
+        """Cycles lost to bank conflicts in shared memory.
 
         >>> ll.Report({}).bank_conflicts
         0
@@ -112,7 +113,7 @@ class Report:
 
     @property
     def uncoalesced(self) -> list[Mapping[str, Any]]:
-        """The lines whose accesses to global memory touch more sectors of 32 bytes than they need.
+        """The lines whose global accesses touch more 32-byte sectors than needed.
 
         >>> ll.Report({"lines": [{"sectors": 8, "ideal_sectors": 4}]}).uncoalesced
         [{'sectors': 8, 'ideal_sectors': 4}]
@@ -135,25 +136,25 @@ class Report:
 
 @dataclass(frozen=True)
 class TensorMap:
-    """A descriptor that the host makes of an array, for copies of boxes.
+    """A host-side TMA descriptor of an array.
 
     >>> ll.simulation.TensorMap(np.zeros((8, 64), np.float16), [8, 64], [64, 1], box=[8, 64], element=6, swizzle=3).box
     [8, 64]
     """
 
     array: Any
-    #: Elements along each dimension, and between neighbours of each, outermost first.
+    #: Elements along each dimension, and the stride of each dimension in elements, outermost first.
     shape: Sequence[int]
     strides: Sequence[int]
-    #: Elements of a box.
+    #: Elements of a box along each dimension.
     box: Sequence[int]
-    #: The numbers of ``tensormap.replace.tile``: ``elemtype`` and ``swizzle_mode``.
+    #: The values of ``elemtype`` and ``swizzle_mode`` in ``tensormap.replace.tile``.
     element: int
     swizzle: int
 
 
 class _Pointer:
-    """An array as Triton takes a tensor."""
+    """An array with the tensor interface that Triton needs."""
 
     def __init__(self, array: Any, memory: "_Memory"):
         self.array = array
@@ -161,12 +162,12 @@ class _Pointer:
         self._memory = memory
 
     def data_ptr(self) -> int:
-        # What matters of an address is what it is a multiple of: buffers begin at large powers of two.
+        # Only the alignment matters. Buffers begin at large powers of two.
         return (1 << 36) + self._memory.place(self.array)[1]
 
 
 class _Memory:
-    """The memory of arrays, some of which may overlap."""
+    """The buffers of arrays; overlapping arrays share a buffer."""
 
     def __init__(self, arrays: Sequence[Any]):
         extents = sorted(_extent(array) for array in arrays)
@@ -178,7 +179,7 @@ class _Memory:
                 self.ranges.append([low, high])
 
     def place(self, array: Any) -> tuple[int, int]:
-        """Returns the number of the buffer that contains an array, and the offset."""
+        """Returns the index of the buffer of an array, and the offset in bytes."""
         address = _address(array)
         for number, (low, high) in enumerate(self.ranges):
             if low <= address < high or address == low == high:
@@ -235,13 +236,13 @@ def run(
 ) -> Report:
     """Runs a module with one kernel on the CPU, as ``ll-sim`` does.
 
-    ``args`` are the parameters in their order, each its name, its type and its value: ``("x", "*fp32", array)``,
-    ``("n", "i32", 5)``. Arrays are NumPy's or tensors on the CPU, and hold afterwards what the kernel left. ``arrival``
-    is when asynchronous copies arrive: ``"early"``, ``"late"``, or a seed. ``schedule`` is a seed for the order of warps.
-    ``threads`` are cores of this computer. At most ``step_limit`` instructions are run.
+    ``args`` has the name, type and value of each parameter: ``("x", "*fp32", array)``, ``("n", "i32", 5)``. Arrays are
+    NumPy arrays or CPU tensors, which the kernel writes in place. ``arrival`` is the arrival of asynchronous copies:
+    ``"early"``, ``"late"``, or a seed. ``schedule`` is a seed for the order of warps. ``threads`` is the number of CPU
+    threads. ``step_limit`` limits the number of instructions.
 
-    Raises :class:`SimulationError` at a mistake of the kernel's, or returns it in the report with
-    ``on_fault="report"``; :class:`linear_layout.CompileError` where the kernel does not compile.
+    Raises :class:`SimulationError` on a fault; with ``on_fault="report"``, the report has the fault instead. Raises
+    :class:`linear_layout.CompileError` if the kernel does not compile.
 
     >>> text = '''module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
     ...   tt.func public @set(%p: !tt.ptr<f32>, %v: f32) { tt.store %p, %v : !tt.ptr<f32>  tt.return }
@@ -302,7 +303,7 @@ def run(
 
 
 def _arguments(name: str, type_: str, value: Any, memory: _Memory) -> list[Mapping[str, Any]]:
-    """A parameter as the simulator takes it: a descriptor is followed by its sizes and strides."""
+    """Encodes a parameter for the simulator. A descriptor is followed by its sizes and strides."""
     if not isinstance(value, TensorMap):
         return [_argument(name, type_, value, memory)]
     size = value.array.dtype.itemsize
@@ -318,7 +319,7 @@ def _arguments(name: str, type_: str, value: Any, memory: _Memory) -> list[Mappi
 
 
 def _argument(name: str, type_: str, value: Any, memory: _Memory) -> Mapping[str, Any]:
-    """An argument as the simulator takes it."""
+    """Encodes an argument for the simulator."""
     if _is_array(value):
         number, offset = memory.place(value)
         return {"buffer": [number, offset]}
@@ -338,8 +339,7 @@ class _Simulated:
     def __init__(self, kernel: Any, target: Optional[str], options: Mapping[str, Any]):
         self._kernel = kernel
         self._options = options
-        # Copies and products that are carried out asynchronously cannot be lowered yet; what is computed does not depend
-        # on them.
+        # The second attempt has no pipelining, since some asynchronous operations cannot be lowered yet.
         self._attempts = [(Target(target).name, {})] if target else [("cuda:90", {}), ("cuda:80", {"num_stages": 1})]
 
     def __getitem__(self, grid: Any) -> Callable[..., Report]:
@@ -362,7 +362,7 @@ class _Simulated:
                 text, parameters, bound = inside._version().launch(self._kernel, args, given, target, wrap)
                 shape = grid({name: unwrap(value) for name, value in bound.items()}) if callable(grid) else grid
                 shape = (shape,) if isinstance(shape, int) else tuple(shape)
-                # As Triton's launcher: each program is a cluster along x.
+                # Each program is a cluster along x, as in Triton's launcher.
                 ctas = NUM_CTAS.search(text)
                 shape = (shape[0] * (int(ctas[1]) if ctas else 1), *shape[1:])
                 values = [(name, type_, unwrap(value)) for name, type_, value in parameters]
@@ -387,14 +387,16 @@ def simulate(
     step_limit: Optional[int] = None,
     global_races: bool = True,
 ) -> Any:
-    """Returns a kernel of ``@triton.jit`` or ``@gluon.jit`` that is launched on the CPU, lane by lane.
+    """Returns a ``@triton.jit`` or ``@gluon.jit`` kernel whose launches run on the CPU, lane by lane.
 
-    ``simulate(kernel)[grid](*args, **constants)`` takes NumPy arrays or tensors on the CPU where the kernel takes
-    tensors, leaves in them what the kernel writes, and returns a :class:`Report`: instructions, bank conflicts,
-    uncoalesced accesses by lines of the Python file. A race, an access out of bounds, a read of uninitialised shared
-    memory, a barrier that not all threads reach raise :class:`SimulationError` with the line; or are the
-    report's ``fault`` with ``on_fault="report"``. No GPU is needed: ``target`` is the one that the kernel is compiled
-    for, by default ``cuda:90``, or ``cuda:80`` without pipelining if it needs unsupported operations. Of an autotuned kernel the first configuration is run. The other options are those of :func:`run`.
+    ``simulate(kernel)[grid](*args, **constants)`` takes NumPy arrays or CPU tensors, which the kernel writes in place,
+    and returns a :class:`Report`. A race, an access out of bounds, a read of uninitialised shared memory, or a barrier
+    that some threads miss raises :class:`SimulationError` with the line; with ``on_fault="report"``, the report has the
+    fault instead.
+
+    No GPU is needed. ``target`` is the GPU to compile for; the default is ``cuda:90``, then ``cuda:80`` without
+    pipelining if an operation is not supported. An autotuned kernel runs with its first configuration. The other
+    options are those of :func:`run`.
 
     >>> x, out = np.ones(1000, np.float32), np.zeros(1000, np.float32)              # doctest: +SKIP
     >>> ll.simulate(add)[(4,)](x, x, out, 1000, BLOCK=256)                          # doctest: +SKIP
@@ -425,7 +427,7 @@ class _Storage:
 
 
 class _Host:
-    """An array with the attributes that Triton's interpreter needs; it works in the array's own memory."""
+    """An array with the tensor interface of Triton's interpreter, without a copy."""
 
     def __init__(self, array: Any):
         self.array = array
@@ -464,12 +466,12 @@ def check(
     atol: float = 1e-6,
     **options: Any,
 ) -> Report:
-    """Runs a kernel in the simulator and in Triton's interpreter on copies of the arguments, and compares what they leave.
+    """Runs a kernel in the simulator and in Triton's interpreter, on copies of the arguments, and compares the results.
 
     ``args`` and ``kwargs`` are NumPy arrays, numbers and constants; ``options`` are those of :func:`simulate`. Raises
-    :class:`AssertionError` naming the argument and the elements that differ by more than ``atol + rtol * |expected|``,
-    and what :func:`simulate` raises. The interpreter knows nothing of GPUs, so a difference is a bug of the compiler's, or
-    a race.
+    :class:`AssertionError` with the argument and the elements that differ by more than ``atol + rtol * |expected|``.
+    Raises also the errors of :func:`simulate`. The interpreter does not model a GPU, so that a difference is a compiler
+    bug or a race.
 
     >>> ll.check(add, (4,), [x, y, np.zeros_like(x), 1000], {"BLOCK": 256})          # doctest: +SKIP
     """

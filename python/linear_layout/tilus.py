@@ -1,4 +1,4 @@
-"""Layouts of Tilus: digits of an index, distributed over threads, registers and memory.
+"""Tilus layouts: mixed-radix digits of an index, mapped to threads, registers and memory offsets.
 
 Example:
 

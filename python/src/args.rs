@@ -6,8 +6,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
-/// Converts a Python integer to type `T`. Raises `LayoutError` if the integer is out of range, and `TypeError` if
-/// `value` is not an integer. The messages contain `what` (the name of the argument) and `expected`.
+/// Converts a Python integer. Raises `LayoutError` for an integer out of range, and `TypeError` for other types. `what`
+/// is the name of the argument in messages.
 pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -34,7 +34,7 @@ pub(crate) fn natural(value: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
     number(value, what, NATURAL)
 }
 
-/// Returns the items of a sequence of natural numbers. A single number stands for a sequence of one item.
+/// A single number stands for a sequence with one item.
 fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
     if value.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!(
@@ -54,7 +54,7 @@ fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
         .collect()
 }
 
-/// Sizes of the dims of a tensor; an integer is the size of the only dim.
+/// Sizes of dims; an integer is a shape of rank 1.
 pub(crate) struct Shape(pub(crate) Vec<u64>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
@@ -65,7 +65,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
     }
 }
 
-/// An argument with positions in a list of dims or modes (e.g. `[1, 0]`).
+/// Positions in a list of dims or modes, such as `[1, 0]`.
 pub(crate) struct Places(pub(crate) Vec<usize>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Places {
@@ -77,7 +77,6 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Places {
     }
 }
 
-/// An argument that is an integer from 0 to 2^64 - 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Natural(pub(crate) u64);
 
@@ -89,7 +88,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
     }
 }
 
-/// An argument with a position in a list of dims or modes, or with a number of dims or modes.
+/// A position in a list of dims or modes, or a rank.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(pub(crate) usize);
 
@@ -105,7 +104,6 @@ fn place(number: u64) -> PyResult<usize> {
     usize::try_from(number).map_err(|_| failed(format!("{number} is beyond every list")))
 }
 
-/// An argument that is an integer from -2^63 to 2^63 - 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Integer(pub(crate) i64);
 
@@ -118,7 +116,6 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Integer {
     }
 }
 
-/// The name of a dim.
 #[derive(Clone, Copy)]
 pub(crate) struct Name(pub(crate) Dim);
 
@@ -133,7 +130,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name {
     }
 }
 
-/// The names of dims. A string stands for a single name.
+/// A string stands for a single name.
 pub(crate) struct Names(pub(crate) Vec<Dim>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Names {
@@ -165,7 +162,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Sizes {
     }
 }
 
-/// Returns the entries of a mapping whose keys are names of dims, or the items of a sequence of pairs.
+/// Returns the items of a mapping from dim names, or of a sequence of pairs.
 pub(crate) fn pairs<'py>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<impl Iterator<Item = PyResult<(Name, Bound<'py, PyAny>)>> + use<'py>> {
@@ -189,7 +186,6 @@ pub(crate) fn pairs<'py>(
     }))
 }
 
-/// Returns a dict from the names of dims to their sizes, in the order of `sizes`.
 pub(crate) fn sizes_to_python<'py>(
     py: Python<'py>,
     sizes: impl Iterator<Item = (Dim, u64)>,
@@ -201,7 +197,7 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// log2 of the largest number of places or elements of a layout that are listed one by one.
+/// log2 of the largest layout size (places or elements) for an array of all elements.
 pub(crate) const MOST_BITS: usize = 26;
 
 /// Raises `LayoutError` if a layout has more than 2^`most_bits` places or elements.

@@ -14,14 +14,12 @@ use linear_layout::view::{Scene, Window, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// log2 of the largest number of places or elements of a layout for which a conversion is planned. A plan has one value
-/// per register.
+/// log2 of the largest layout size (places or elements) for a plan, which has one value per register.
 const MOST_PLANNED: usize = 20;
 
-/// A conversion between two register layouts on a GPU, with its steps and costs.
+/// A planned conversion between two register layouts on a GPU, with its steps and costs.
 ///
-/// The function `ll.convert` plans a conversion. Costs are clock cycles of one SM (CU) for one thread block, according
-/// to the cost model of the target.
+/// `ll.convert` returns conversions. Costs are predicted clock cycles of one SM (CU) for one thread block.
 ///
 /// Example:
 ///
@@ -41,14 +39,12 @@ pub(crate) struct Conversion {
 
 /// Plans the conversion of a tensor from layout `src` to layout `dst`.
 ///
-/// `dtype` is the type of an element: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or
-/// Triton, or a width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, and
-/// replaces the choice of the cheapest strategy; `scratch_limit` is the largest number of bytes of shared memory that
-/// the plan may use.
+/// `dtype` is an element type: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
+/// width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`; the default is the
+/// cheapest. `scratch_limit` limits the shared memory of the plan, in bytes.
 ///
-/// The plan is validated: it is executed for every lane on the names of the elements, and each register is compared
-/// with `dst`. The GIL is released meanwhile. Raises `LayoutError` if the layouts are not register layouts of the same
-/// tensor, or if there is no plan.
+/// The plan is validated by symbolic execution for every lane. The GIL is released meanwhile. Raises `LayoutError` if
+/// the layouts are not register layouts of the same tensor, or if there is no plan.
 ///
 /// Example:
 ///
@@ -103,7 +99,7 @@ fn strategy_of(name: &str) -> PyResult<Strategy> {
     })
 }
 
-/// Converts quarters of a clock cycle to clock cycles.
+/// Converts quarter cycles to cycles.
 fn clocks(quarters: u32) -> f64 {
     f64::from(quarters) / 4.0
 }
@@ -122,7 +118,7 @@ impl Conversion {
         self.plan.kind().to_string()
     }
 
-    /// The steps of a thread, one string per step. `str(conversion)` also contains the tables to which the steps refer.
+    /// The steps of a thread, as text. `str(conversion)` also has the tables of the steps.
     ///
     /// Example:
     ///
@@ -131,7 +127,7 @@ impl Conversion {
     ///     ['%1 = shuffle %0 from lanes 0']
     #[getter]
     fn steps(&self) -> Vec<String> {
-        // Tables precede the steps, and the results follow them.
+        // The text has the tables, then the steps, then one line with the results.
         let program = self.plan.program();
         let text = program.to_string();
         let lines: Vec<&str> = text.lines().collect();
@@ -141,8 +137,8 @@ impl Conversion {
         lines.map(|line| line.trim().to_owned()).collect()
     }
 
-    /// The cost in clock cycles: the sum of the cycles of the busier unit (load-store or arithmetic), an eighth of the
-    /// cycles of the other unit, and the waiting cycles.
+    /// The cost in clock cycles: `max(l, a) + min(l, a) / 8 + w` for `l` load-store, `a` arithmetic and `w` waiting
+    /// cycles.
     ///
     /// Example:
     ///
@@ -178,7 +174,7 @@ impl Conversion {
         clocks(self.plan.program().cost().arithmetic)
     }
 
-    /// The clock cycles that are lost at barriers and in the latency of shared memory.
+    /// The clock cycles of waiting at barriers and for the latency of shared memory and shuffles.
     ///
     /// Example:
     ///
@@ -190,7 +186,7 @@ impl Conversion {
         clocks(self.plan.program().cost().waiting)
     }
 
-    /// The number of bank conflicts: wavefronts of all warps beyond the minimum that the accesses need.
+    /// The number of bank conflicts: wavefronts beyond the minimum, over all warps.
     ///
     /// Example:
     ///
@@ -202,7 +198,7 @@ impl Conversion {
         self.report.conflicts()
     }
 
-    /// The number of bytes of shared memory that the conversion uses while it runs.
+    /// The scratch of the conversion in shared memory, in bytes.
     ///
     /// Example:
     ///
@@ -214,8 +210,7 @@ impl Conversion {
         self.plan.program().scratch_bytes()
     }
 
-    /// The in-dims along which elements move (e.g. `lane` if an element changes its lane). The tuple is empty if no
-    /// element moves.
+    /// The in-dims along which elements move, such as `lane`. Empty if no element moves.
     ///
     /// Example:
     ///
@@ -227,8 +222,7 @@ impl Conversion {
         PyTuple::new(py, self.plan.reason().moves.iter().map(|dim| dim.name()))
     }
 
-    /// The kinds of the plans that were considered, with their costs in clock cycles, cheapest first. The first entry
-    /// is this plan.
+    /// The candidate plans as `(kind, cycles)`, cheapest first. The first entry is this plan.
     ///
     /// Example:
     ///
@@ -281,10 +275,10 @@ impl Conversion {
         PyTarget(self.target)
     }
 
-    /// Returns a picture as text: both layouts and the movement of elements or, with `view="banks"`, the accesses of
-    /// each bank of shared memory in each store and load.
+    /// Returns a picture as text.
     ///
-    /// Raises `LayoutError` if `view` is `banks` and the conversion does not use shared memory.
+    /// `view` is `arrows` (both layouts and the moves of elements) or `banks` (the bank accesses of each store and
+    /// load). Raises `LayoutError` for `banks` if the conversion does not use shared memory.
     ///
     /// Example:
     ///
@@ -302,7 +296,7 @@ impl Conversion {
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
-    /// Returns a picture as SVG. The arguments are the arguments of `text`.
+    /// Returns a picture as SVG, with the arguments of `text`.
     ///
     /// Example:
     ///

@@ -1,4 +1,4 @@
-//! Element types, of which a conversion needs the width.
+//! Widths of element types.
 
 use crate::args::natural;
 use crate::error::Failure;
@@ -6,8 +6,8 @@ use linear_layout::encoding::{ElementTypeError, element_bits_of_name, is_element
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
 
-/// Returns the width of an element type in bits. The type is a number of bits, a name in IR, NumPy, PyTorch or Triton,
-/// or a type object of one of these libraries.
+/// Returns a width in bits. `dtype` is a number of bits, a name as in IR, NumPy, PyTorch or Triton, or a type object
+/// from these libraries.
 pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
     if dtype.is_instance_of::<PyInt>() {
         let bits = natural(dtype, "the width of an element")?;

@@ -23,7 +23,7 @@ Example:
 "
 );
 
-/// An error message, from which an exception is created.
+/// The message of a `LayoutError`, with notes.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -63,7 +63,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Returns the exception for an error of the Rust libraries.
+/// Converts an error to a `LayoutError` without notes.
 pub(crate) fn failed(error: impl Display) -> PyErr {
     Failure::new(error).into()
 }

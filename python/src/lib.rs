@@ -7,12 +7,12 @@
 //! | `module` | the layouts of a whole module |
 //! | `target`, `dtype` | GPUs, and element types |
 //! | `cute/`, `tilus/` | the layouts of CuTe and Tilus |
-//! | `text` | the notation in which a text is written |
+//! | `text` | parsing of layouts |
 //! | `args`, `error` | arguments from Python, and exceptions |
 //!
-//! Every class is immutable. An invalid argument raises an exception with the message of the library's error; no
-//! function panics. Doc comments are the docstrings of Python, with examples that the tests run; `_native.pyi` has the
-//! same docstrings.
+//! Every class is immutable. Invalid arguments raise exceptions; no function panics. Doc comments become Python
+//! docstrings, whose examples are tests. `LL_BLESS=1 pytest tests/test_stubs.py` copies the docstrings to
+//! `_native.pyi`.
 #![expect(
     clippy::doc_markdown,
     reason = "doc comments are docstrings, which do not mark names"

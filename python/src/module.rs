@@ -1,16 +1,14 @@
-//! Layouts named in the text of a module.
+//! Layouts in the text of a TTGIR module.
 
 use crate::error::Failure;
 use crate::layout::Layout;
 use linear_layout::view::{Mentions, shape_text};
 use pyo3::prelude::*;
 
-/// Returns the layouts that the text of a TTGIR module names. Each layout has its name in the text, and the shape of a
-/// tensor or buffer that uses it.
+/// Returns the layouts in the text of a TTGIR module as `(name, layout)`, once for each shape of a tensor or buffer.
 ///
-/// The layouts are in the order of the text, and each layout occurs once for each shape. The module need not be valid
-/// otherwise; names that are not names of encodings are ignored. Raises `LayoutError` for an encoding that cannot be
-/// parsed, or that does not fit its tensor.
+/// The layouts are in the order of the text. Other names are ignored, and the rest of the module need not be valid.
+/// Raises `LayoutError` for an encoding that cannot be parsed or does not fit its tensor.
 ///
 /// Example:
 ///

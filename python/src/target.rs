@@ -1,14 +1,14 @@
-//! Targets.
+//! GPU targets.
 
 use crate::error::failed;
 use linear_layout::target::{TARGETS, Target};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// A GPU, with the numbers of its lanes, banks and bytes of shared memory.
+/// A GPU: its warp size, banks and shared memory.
 ///
-/// `name` is the name in `ttg.target`, such as `cuda:90` or `hip:gfx942`, of a processor, such as `sm_90`, or of a
-/// product, such as `h100`. Raises `LayoutError` for an unknown name; the message suggests the most similar name.
+/// `name` is a `ttg.target` (`cuda:90`, `hip:gfx942`), a processor (`sm_90`) or a product (`h100`). Raises
+/// `LayoutError` for an unknown name, with the most similar name.
 ///
 /// Example:
 ///
@@ -50,7 +50,7 @@ impl PyTarget {
         format!("{:?}", self.0.vendor).to_lowercase()
     }
 
-    /// The number of lanes of a warp (wave).
+    /// The number of lanes per warp (wave).
     ///
     /// Example:
     ///
@@ -83,7 +83,7 @@ impl PyTarget {
         self.0.bank_bytes
     }
 
-    /// The largest number of bytes of shared memory that one thread block can have.
+    /// The maximum shared memory of a thread block, in bytes.
     ///
     /// Example:
     ///
@@ -94,10 +94,10 @@ impl PyTarget {
         self.0.max_shared_bytes
     }
 
-    /// The number of blocks that one processor (SM or CU) runs at the same time.
+    /// Returns the occupancy: the number of thread blocks that are resident on one SM (CU).
     ///
-    /// The blocks have `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
-    /// thread; with 0 registers, registers are no limit. The number is 0 if a processor cannot run such a block.
+    /// A block has `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
+    /// thread (0: no limit). The result is 0 if a block does not fit.
     ///
     /// Example:
     ///
@@ -137,7 +137,7 @@ pub(crate) fn targets() -> Vec<PyTarget> {
     TARGETS.iter().map(PyTarget).collect()
 }
 
-/// An argument that is a `Target` or the name of a target.
+/// A `Target` or its name.
 pub(crate) struct TargetArgument(pub(crate) &'static Target);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for TargetArgument {

@@ -14,10 +14,9 @@ use pyo3::prelude::*;
 /// The result of [`read`]: a linear layout, and the encoding if the text is an encoding.
 pub(crate) type Read = (LinearLayout, Option<Encoding>);
 
-/// Parses the text of a linear layout, in the notation of any supported system.
+/// Parses a linear layout in the notation of any supported system.
 ///
-/// `shape` is the shape of the tensor, `aliases` is the text of a module with `#name = ...` lines, and `lanes` is the
-/// size of a warp, for systems that number threads without warps.
+/// `aliases` is the text of a module with `#name = ...` lines. `lanes` is the warp size for CuTe and Tilus layouts.
 pub(crate) fn read(
     text: &str,
     shape: Option<&[u64]>,
@@ -55,17 +54,14 @@ pub(crate) fn read(
 const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
 const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
 
-/// Returns the exception for an invalid CuTe layout.
 pub(crate) fn cute_error(error: &linear_layout::cute::CuteError, text: &str) -> PyErr {
     marked(error, error.place(), text).note(CUTE).into()
 }
 
-/// Returns the exception for an invalid Tilus layout.
 pub(crate) fn tilus_error(error: &linear_layout::tilus::TilusError, text: &str) -> PyErr {
     marked(error, error.parse_offset(), text).note(TILUS).into()
 }
 
-/// Returns the exception for a layout of another system that is not linear over GF(2).
 pub(crate) fn not_linear(error: linear_layout::bridge::BridgeError) -> PyErr {
     failed(format!("the layout is not linear over bits: {error}"))
 }
@@ -78,8 +74,7 @@ fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Fa
     }
 }
 
-/// Returns the linear layout of a CuTe layout. With a shape, the CuTe layout is a layout `((threads), (values))` of a
-/// tensor of that shape.
+/// With a tensor shape, `layout` is a thread-value layout `((threads), (values))`.
 pub(crate) fn linear_of_cute(
     layout: &ComposedLayout,
     shape: Option<&[u64]>,
@@ -94,7 +89,6 @@ pub(crate) fn linear_of_cute(
     .map_err(not_linear)
 }
 
-/// Returns `shape`, or an error if it is `None`, since an encoding requires a shape.
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
         Failure::new("an encoding requires the shape of its tensor")

@@ -1,5 +1,5 @@
-// Measures the cycles per access of a warp to shared memory, for patterns of the lanes' addresses and widths of 16, 8 and 4 bytes:
-// by one warp alone, and by 32 warps of a multiprocessor, where it is the number of wavefronts.
+// Measures the cycles per shared memory access of a warp, for address patterns and widths of 16, 8 and 4 bytes: with
+// one warp, and with 32 warps per SM, where the cycles are the number of wavefronts.
 //
 //     nvcc -arch=sm_90 -O3 tools/gpu/wavefronts.cu -o wavefronts && ./wavefronts
 //

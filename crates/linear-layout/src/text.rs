@@ -312,7 +312,7 @@ impl LayoutText {
 
     /// Returns the shape in the text, or else the shape of the layout.
     ///
-    /// Encodings, layouts of other compilers and CuTe layouts have no shape.
+    /// Encodings, layouts of other compilers and CuTe layouts have no shape of their own.
     #[must_use]
     pub fn own_shape(&self) -> Option<Vec<u64>> {
         self.shape.clone().or_else(|| match &self.layout {

@@ -1,9 +1,9 @@
-"""This compiler inside Triton: compiles the kernels that it supports, and leaves others to Triton.
+"""This compiler inside Triton: compiles supported kernels, and leaves the others to Triton.
 
 >>> import linear_layout as ll
 >>> ll.triton.install()                                                             # doctest: +SKIP
 
-Triton's launcher, cache, autotuner and assembler stay. :func:`report` says what became of each kernel.
+Triton's launcher, cache, autotuner and assembler stay in use. :func:`report` lists the compiled kernels.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _version() -> Any:
 
 
 def _hook_beside_ours(version: Any) -> Any:
-    """The hook of another package, which ours calls."""
+    """Returns the hook of another package, which our hook calls."""
     hook = version.get_hook()
     return hook.previous if hook is not None and hook is _hook else hook
 
@@ -57,22 +57,26 @@ def install(
 ) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
-    ``mode`` is ``"lower"``: from TTGIR to PTX or AMDGCN; ``"layouts"``: the layouts of the TTGIR, Triton's lowering after
-    it; or ``"both"``. A kernel that has something that is not supported is compiled by Triton, and the report says why;
-    with ``fallback=False`` that is a :class:`linear_layout.CompileError`. ``numbers="exact"`` computes without the
-    approximations that Triton makes. ``layouts_at`` is ``"end"``: layouts are chosen once, on the TTGIR that Triton's
-    pipeline leaves; or ``"pipeline"``: at each point of the pipeline where Triton chooses layouts, in place of its pass.
-    ``lane_reductions="butterfly"`` never halves the rows of a reduction between lanes, ``"cheapest"`` does so where it
-    takes fewer instructions, and ``"compiled"`` where ``ptxas`` does not then wait for the loads of a loop one by one.
-    ``assembly="first"`` does not assemble a kernel again for another number of resident blocks, which takes less time.
+    ``mode`` is ``"lower"`` (TTGIR to PTX or AMDGCN), ``"layouts"`` (the layouts in TTGIR, lowered by Triton), or
+    ``"both"``. Triton compiles unsupported kernels, and the report has the reason; with ``fallback=False``, they raise
+    :class:`linear_layout.CompileError`. ``numbers="exact"`` disables Triton's approximations.
 
-    ``select`` says how ``mode`` is decided upon for each kernel. ``"predicted"``: always, and layouts by their predicted cost.
-    ``"compiled"``: kernels are compiled with each part of ``mode`` and without, and the machine code is compared; needs no GPU.
-    ``"measured"``: the first launches time each of these, and ours with as many resident blocks as Triton's; Triton's cache
-    keeps the fastest by the size of the grid.
+    ``layouts_at`` is ``"end"`` (one choice of layouts, after Triton's TTGIR pipeline) or ``"pipeline"`` (in place of
+    each Triton pass that chooses layouts).
 
-    Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
-    which stages there are; :func:`use` costs nothing.
+    ``lane_reductions="butterfly"`` never halves the rows of a reduction across lanes, and ``"cheapest"`` does so if
+    that takes fewer instructions. ``"compiled"`` is ``"cheapest"``, unless ``ptxas`` then serialises the loads of a
+    loop.
+
+    ``assembly="first"`` saves time: a kernel is not assembled again for another occupancy.
+
+    ``select`` decides on the parts of ``mode`` for each kernel. ``"predicted"`` uses all of them, and layouts by
+    predicted cost. ``"compiled"`` compares the machine code with and without each part; no GPU is needed.
+    ``"measured"`` times these candidates in the first launches, and also ours with the occupancy of Triton's; Triton's
+    cache keeps the fastest for each grid size.
+
+    A second call replaces the settings. A launch takes less than a microsecond longer, since Triton queries the hook;
+    :func:`use` adds no time.
 
     >>> ll.triton.install()                                                         # doctest: +SKIP
     >>> add[(4,)](x, y, out, 1000, BLOCK=256)                                       # doctest: +SKIP
@@ -84,7 +88,7 @@ def install(
 def _install(settings: Settings) -> None:
     global _hook
     version = _version()
-    settings.key  # A compiler that is not there is an error here, not at the first launch.
+    settings.key  # Raises here, not at the first launch, if the library is missing.
     with _lock:
         if settings.select == "measured":
             version.set_measuring(_recorder)
@@ -93,7 +97,7 @@ def _install(settings: Settings) -> None:
 
 
 def uninstall() -> None:
-    """Gives kernels that are compiled from now on back to Triton. Without :func:`install` before it does nothing.
+    """Leaves kernels that are compiled from now on to Triton. Does nothing without :func:`install`.
 
     >>> ll.triton.uninstall()
     """
@@ -119,7 +123,7 @@ def installed(
     assembly: str = "fastest",
     select: str = "predicted",
 ) -> Iterator[None]:
-    """Installs for the kernels that are compiled inside a ``with`` block.
+    """Installs this compiler within a ``with`` block; the options are those of :func:`install`.
 
     >>> with ll.triton.installed(numbers="exact"):                                  # doctest: +SKIP
     ...     add[(4,)](x, y, out, 1000, BLOCK=256)
@@ -150,9 +154,9 @@ def use(
     assembly: str = "fastest",
     select: str = "predicted",
 ) -> Any:
-    """Makes one kernel compile with this compiler; launches cost nothing more.
+    """Makes one kernel compile with this compiler, without launch overhead; the options are those of :func:`install`.
 
-    It stands above ``@triton.jit``, ``@gluon.jit`` or ``@triton.autotune``:
+    The decorator stands above ``@triton.jit``, ``@gluon.jit`` or ``@triton.autotune``:
 
     >>> @ll.triton.use                                                              # doctest: +SKIP
     ... @triton.jit
@@ -168,7 +172,7 @@ def _use(kernel: Any, settings: Settings) -> Any:
     def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)
         def compile_with_ours(*args: Any, **kwargs: Any) -> Any:
-            # The hook is the process's, so other threads wait.
+            # The hook is global, so other threads wait.
             with _lock:
                 before = version.get_hook()
                 version.set_hook(version.StagesHook(settings, _recorder, _hook_beside_ours(version)))
@@ -184,9 +188,9 @@ def _use(kernel: Any, settings: Settings) -> Any:
 
 
 def report() -> Report:
-    """Returns a report on each kernel compiled since the process began or :func:`clear_report`.
+    """Returns the report on all compilations since the start of the process or :func:`clear_report`.
 
-    Kernels that Triton found in its cache are not in it.
+    Kernels from Triton's cache are not included.
 
     >>> ll.triton.clear_report()
     >>> len(ll.triton.report())
@@ -196,7 +200,7 @@ def report() -> Report:
 
 
 def clear_report() -> None:
-    """Forgets the compilations so far.
+    """Clears the report.
 
     >>> ll.triton.clear_report()
     """

@@ -1,7 +1,7 @@
-"""The choice between several assemblies of one kernel.
+"""The choice of the occupancy for which `ptxas` assembles a kernel.
 
-`ptxas` decides how many registers a thread has, and with them how many blocks a multiprocessor runs at the same time. Its
-decision is compared with others by resources and by the estimated time of one warp (`_sass`).
+`ptxas` chooses the registers per thread, and thereby the resident blocks per SM. Other choices are compared by
+resources and by the estimated time of one warp (`_sass`).
 """
 
 from __future__ import annotations
@@ -15,31 +15,32 @@ from ._sass import estimate
 
 Assemble = Callable[[str], bytes]
 
-#: A limit that the kernel states. `ptxas` takes one only.
+#: A launch bound in PTX; `ptxas` accepts only one.
 LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
-#: The bound of a kernel with more live values than registers: the compiler's own.
+#: The bound that this compiler sets if more values are live than there are registers.
 ONE_BLOCK = "\n.minnctapersm 1\n"
 THREADS = re.compile(r"(?m)^\.reqntid (\d+).*$")
 #: Matrix instructions: `mma.sync` and `wgmma.mma_async`.
 PRODUCT = re.compile(r"\bw?g?mma\.")
 MOST_REGISTERS = 255
 
-#: One more block is tried if a multiprocessor runs one block, or at most this many warps: with more, latency is hidden.
+#: One more block is tried with one block per SM, or with at most this many warps: more warps hide latency.
 FEW_WARPS = 16
-#: The smallest part of a thread's registers with which one more block is tried; with fewer, kernels spill.
+#: The smallest fraction of the registers with which one more block is tried; with fewer registers, kernels spill.
 LEAST_REGISTERS = 0.6
-#: The largest factor on the time of one warp at which one more block is a gain; among n blocks, it is at most 1 + 1/n^2.
+#: The largest relative time of a warp at which one more block is a gain; for n blocks, at most 1 + 1/n^2.
 SLOWER_WARP = 1.12
 
-#: Butterflies and fewer blocks are tried if a loop has so many loads from global memory, and waits for this part of them.
+#: Butterflies and fewer blocks are tried if a loop has this many global loads, and waits for this fraction of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: Fewer blocks are also tried if a loop has so many loads, and waits for this part of them.
+#: Fewer blocks are also tried for a loop with this many loads and this fraction of waits.
 SOME_LOADS, MOST_WAITS = 4, 0.5
-#: With more warps than these on a multiprocessor, fewer hide latency as well: two loads suffice for a try, and this factor.
+#: If this many warps per SM remain, fewer blocks are tried from two loads on, and taken at this relative time of a
+#: warp.
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
-#: Registers of a thread are allocated by so many. With more than `MOST_SPARE` of them unused, `ptxas` has not lacked any.
+#: The allocation granularity of registers per thread. With more than `MOST_SPARE` of them unused, `ptxas` had enough.
 GRANULE, MOST_SPARE = 8, 1
-#: The largest factor on the time of one warp at which other instructions, or more registers, are a gain.
+#: The largest relative time of a warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
 
 
@@ -47,12 +48,12 @@ class Assembly(NamedTuple):
     """A kernel in machine code."""
 
     cubin: bytes
-    #: Why it is not what `ptxas` makes by itself; empty where it is.
+    #: The reason for a result other than the default of `ptxas`; empty for the default.
     reason: str = ""
 
 
 def changed(hint: str, before: Usage, after: Usage) -> str:
-    """Returns what another assembly changes, as text.
+    """Describes how another assembly changes spills and registers.
 
     >>> changed(".minnctapersm 1", Usage(80, 16), Usage(126, 0))
     'assembled with .minnctapersm 1: 16 -> 0 bytes of spills, 80 -> 126 registers'
@@ -62,7 +63,7 @@ def changed(hint: str, before: Usage, after: Usage) -> str:
 
 
 def with_blocks(ptx: str, blocks: int) -> str:
-    """Returns a kernel whose registers suffice for a number of blocks per multiprocessor.
+    """Adds `.minnctapersm` to a kernel.
 
     >>> print(with_blocks(".entry k()\\n.reqntid 128\\n{", 5))
     .entry k()
@@ -76,24 +77,22 @@ def with_blocks(ptx: str, blocks: int) -> str:
 def assembled(
     assemble: Assemble, ptx: str, target: str, shared_bytes: int, *, tries_blocks: bool = True, refusal: type[Exception] = ValueError
 ) -> Assembly:
-    """Assembles a kernel, and again for other numbers of blocks per multiprocessor where that may be faster.
+    """Assembles a kernel, and again for other numbers of blocks per SM if one may be faster.
 
-    The second reason holds always, the others with ``tries_blocks``:
+    Reasons to try another number (only the second one without ``tries_blocks``):
 
-    - The compiler found more values live at a time than there are registers, and states one block. `ptxas` may order
-      the instructions so that far fewer are live, and more blocks run; the hint stays where it does not.
-    - `ptxas` spills although registers are left: it gives up registers for resident blocks. A spill costs a kernel more
-      than the blocks gain; without a spill the hint would only cost blocks.
-    - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
-      unless each warp takes longer because of it.
-    - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
-    - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads one by one, or for many of very many.
-      Stating the number of blocks that it chose often suffices for another order; otherwise fewer are tried.
+    - This compiler requested one block, since more values are live than there are registers. `ptxas` may need fewer
+      registers with another order of instructions. The request stays unless the kernel is faster without the request.
+    - `ptxas` spills in favour of more resident blocks. A spill costs more than the blocks gain.
+    - The SM runs few warps, and slightly fewer registers allow one more block. More warps hide latency.
+    - Shared memory allows at most half of the blocks that registers allow. More registers are then free.
+    - `ptxas` saves registers for more blocks, and a loop waits for its loads one by one. A request for the same number
+      of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
 
-    One more block is tried for kernels without loops, and for products of matrices. Other kernels with loops often have a grid
-    of one block per multiprocessor, as sums over rows, and gain nothing from a second one.
+    One more block is tried only for kernels without loops and for matrix products. Other kernels with loops, such as
+    row sums, often have a grid of one block per SM.
 
-    ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
+    ``refusal`` is the error of ``assemble`` if `ptxas` needs more registers, such as for `wgmma`.
     """
     threads = THREADS.search(ptx)
     is_hinted = tries_blocks and ONE_BLOCK in ptx
@@ -105,7 +104,7 @@ def assembled(
     gpu = Target(target)
 
     def warps(registers: int) -> int:
-        """The warps of a multiprocessor."""
+        """Returns the resident warps per SM."""
         return gpu.resident_blocks(int(threads[1]), shared_bytes, registers) * int(threads[1]) // gpu.lanes
 
     def tried(blocks: int) -> tuple[bytes, Usage, str]:
@@ -137,7 +136,7 @@ def assembled(
 
 
 def _slower_warp(before: int, after: int) -> float:
-    """Returns the largest factor on the time of a warp at which fewer warps on a multiprocessor are a gain.
+    """Returns the largest relative time of a warp at which fewer warps per SM are a gain.
 
     >>> _slower_warp(24, 20), _slower_warp(48, 16)
     (0.75, 0.3333333333333333)
@@ -146,16 +145,16 @@ def _slower_warp(before: int, after: int) -> float:
 
 
 class BlockCount(NamedTuple):
-    """A number of blocks per multiprocessor to assemble for, and the largest factor on the time of a warp at which it is taken."""
+    """A number of blocks per SM to try, with the largest relative time of a warp at which it is a gain."""
 
     blocks: int
     slower_warp: float
-    #: If not 0, the candidate is for a kernel that waits one by one for so many loads of a loop.
+    #: If not 0, the number is tried only if a loop waits one by one for at least this many loads.
     loads: int = 0
 
 
 def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[BlockCount]:
-    """Returns other numbers of blocks for a kernel; ``block`` has the threads and the bytes of shared memory of one."""
+    """Returns the numbers of blocks to try; ``block`` is ``(threads, shared_bytes)``."""
     threads, shared_bytes = block
 
     def resident(registers: int, shared: int = shared_bytes) -> int:
@@ -180,21 +179,21 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
 
 
 def _may_serialise(cubin: bytes, target: str, loads: int) -> bool:
-    """Returns whether a loop waits for so many loads, most of them one by one, or for some of very many."""
+    """Returns true if a loop waits for most of ``loads`` loads, or for some of `MANY_LOADS`."""
     return may_serialise(cubin, target, loads, MOST_WAITS) or may_serialise(cubin, target)
 
 
 def has_many_loads(ptx: str) -> bool:
-    """Returns whether a kernel has so many loads that butterflies may be tried."""
+    """Returns true if a kernel has enough loads to try butterflies."""
     return ptx.count("ld.global") >= MANY_LOADS
 
 
 def may_serialise(cubin: bytes, target: str, loads: int = MANY_LOADS, waits: float = MANY_WAITS) -> bool:
-    """Returns whether `ptxas` may have moved many loads of a loop down to their uses, one wait after the other."""
+    """Returns true if `ptxas` may have sunk many loads of a loop to their uses, with one wait per load."""
     found = estimate(cubin, target)
     return found.looped_loads >= loads and found.looped_waits >= waits * found.looped_loads
 
 
 def is_much_faster(candidate: bytes, baseline: bytes, target: str) -> bool:
-    """Returns whether one warp takes much less time for one kernel than for another."""
+    """Returns true if one warp of ``candidate`` takes much less time than one of ``baseline``."""
     return estimate(candidate, target).cycles <= FASTER_WARP * estimate(baseline, target).cycles

@@ -1,7 +1,7 @@
-"""Several compilations of one kernel, among which one is selected.
+"""Candidate compilations of one kernel, of which one is selected.
 
-A candidate is what the stages of Triton's compilation return under one mode of :class:`Settings`. All candidates of a kernel
-are compiled when its TTGIR is due; the stages behind it return what the selected one has.
+A candidate has the results of Triton's stages under one mode of :class:`Settings`. All candidates are compiled at the
+TTGIR stage; the later stages return the results of the selected candidate.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ._settings import Settings
 Stage = Callable[[Any, dict[str, Any]], Any]
 Stages = dict[str, Stage]
 
-#: The candidate without any part of this compiler.
+#: The candidate that Triton compiles alone.
 TRITON = "triton"
 #: The stage whose result is a module with layouts.
 TTGIR = "ttgir"
 
 
 def names(mode: str) -> tuple[str, ...]:
-    """Returns the candidates of a mode, the preferred one first: our lowering, and the layouts that the kernel came with.
+    """Returns the candidates of a mode, preferred first: our lowering before Triton's, Triton's layouts before ours.
 
     >>> names("both")
     ('lower', 'both', 'triton', 'layouts')
@@ -37,7 +37,7 @@ def names(mode: str) -> tuple[str, ...]:
 
 
 class Modules(Protocol):
-    """Modules of Triton as text, and back."""
+    """Conversion of Triton modules to and from text."""
 
     def text(self, module: Any) -> str:
         """Returns the text with locations."""
@@ -46,7 +46,7 @@ class Modules(Protocol):
         """Returns the text without locations."""
 
     def parse(self, text: str, module: Any) -> Any:
-        """Returns a module in the context of another one."""
+        """Parses a module in the context of ``module``."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Candidate:
     name: str
     entry: Entry
     stages: Stages
-    #: The TTGIR as text, and what the stages behind it returned.
+    #: The TTGIR as text, and the results of the later stages.
     artifacts: dict[str, Any]
     metadata: dict[str, Any]
     #: The TTGIR without locations.
@@ -72,28 +72,28 @@ class Candidate:
         return binary
 
     def packed(self, selected: Candidate) -> dict[str, Any]:
-        """Returns the candidate for the metadata of the selected one: its machine code, and the metadata that differ."""
+        """Encodes the candidate for JSON: its machine code, and the metadata that differ from ``selected``."""
         differing = {key: value for key, value in self.metadata.items() if selected.metadata.get(key) != value}
         differing.pop("linear_layout", None)
         binary = base64.b64encode(zlib.compress(self.binary)).decode()
         return {"name": self.name, "used": list(self.entry.used), "binary": binary, "metadata": differing}
 
 
-#: Changes the stages of a compilation for settings.
+#: Replaces stages according to settings.
 Prepare = Callable[[Stages, Settings, Entry], None]
-#: Returns further candidates, made of those that were compiled.
+#: Derives further candidates from compiled ones.
 Extend = Callable[[Sequence[Candidate]], list[Candidate]]
 #: Returns the index of the candidate to keep.
 Select = Callable[[Sequence[Candidate]], int]
 
 
 def unpacked(binary: str) -> bytes:
-    """Returns the machine code that :meth:`Candidate.packed` wrote."""
+    """Decodes the machine code from :meth:`Candidate.packed`."""
     return zlib.decompress(base64.b64decode(binary))
 
 
 class Fork:
-    """The stages of a compilation that compiles several candidates and goes on with one of them."""
+    """The stages of a compilation that compiles several candidates and continues with one."""
 
     def __init__(self, stages: Stages, settings: Settings, modules: Modules, prepare: Prepare, extend: Extend, select: Select):
         self._stages = dict(stages)
@@ -106,13 +106,13 @@ class Fork:
         self._last: Any = None
 
     def stage(self, name: str, entry: Entry) -> Stage:
-        """Returns the stage of a name: compiles the candidates if they are not, and returns the selected one's result."""
+        """Returns a stage that compiles the candidates on the first run, and returns the selected result."""
 
         def run(src: Any, metadata: dict[str, Any]) -> Any:
             if self._selected is None:
                 self._selected = self._compile(name, src, metadata, entry)
                 metadata.update(self._selected.metadata)
-            # A file that overrides a stage may have replaced its result.
+            # An override file may have replaced the previous result.
             elif src is not self._last and src != self._last:
                 self._last = self._selected.stages[name](src, metadata)
                 return self._last
@@ -123,7 +123,7 @@ class Fork:
         return run
 
     def _compile(self, first: str, src: Any, metadata: dict[str, Any], entry: Entry) -> Candidate:
-        """Compiles all candidates from the stage ``first`` on, and fills the entry with the selected one."""
+        """Compiles all candidates from stage ``first`` on, and copies the selected entry to ``entry``."""
         text = self._modules.text(src)
         ttgir = _once(self._stages[TTGIR], self._modules)
         candidates: list[Candidate] = []
@@ -136,7 +136,7 @@ class Fork:
                 self._prepare(made.stages, dataclasses.replace(self._settings, mode=name), made.entry)
             try:
                 is_new = self._run(made, first, self._modules.parse(text, src), candidates)
-            except Exception as error:  # A candidate that cannot be assembled is none.
+            except Exception as error:  # The other candidates remain.
                 failures[name] = error
                 continue
             if is_new:
@@ -153,7 +153,7 @@ class Fork:
         return selected
 
     def _run(self, made: Candidate, first: str, module: Any, others: Sequence[Candidate]) -> bool:
-        """Runs the stages of a candidate, and returns whether its machine code differs from the others'."""
+        """Runs the stages of a candidate. Returns false if another candidate has the same layouts or machine code."""
         stages = list(self._stages)
         for name in stages[stages.index(first) :]:
             module = made.stages[name](module, made.metadata)
@@ -181,7 +181,7 @@ class Fork:
 
 
 def _once(stage: Stage, modules: Modules) -> Stage:
-    """Returns a stage that runs once, and returns copies of its result."""
+    """Memoises a stage; later calls return copies of the result."""
     made: list[tuple[str, dict[str, Any]]] = []
 
     def run(src: Any, metadata: dict[str, Any]) -> Any:

@@ -1,8 +1,7 @@
 """The choice among candidates by their machine code.
 
-The time of a kernel is bounded by one of three: the latency of a warp, where few warps run or the grid is small; that latency
-over the warps that a multiprocessor runs at the same time; or the instructions that it issues. Which of them holds depends
-on the grid and on memory, so a candidate is preferred to another only if it is better by all of them.
+The time of a kernel is bounded by the latency of a warp, by this latency over the resident warps, or by the issued
+instructions. The dominant bound depends on the grid and on memory, so that a candidate must be better in all three.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from ._candidates import Candidate
 from ._occupancy import resident_blocks
 from ._sass import estimate
 
-#: The largest factors on the two latencies, and on the instructions, at which another candidate is preferred.
+#: The largest ratios of the two latencies, and of the instructions, at which another candidate is preferred.
 FASTER, FEWER = 0.9, 1.0
 
 
 class Bounds(NamedTuple):
-    """What bounds the time of a kernel."""
+    """The bounds on the time of a kernel."""
 
     #: Cycles of one warp, and the same over the resident warps.
     latency: float
@@ -26,7 +25,7 @@ class Bounds(NamedTuple):
     issued: float
 
     def is_better(self, other: Bounds) -> bool:
-        """Returns whether a kernel with these bounds takes less time than another one, whichever of them holds.
+        """Returns true if both latencies are clearly lower, and no more instructions are issued.
 
         >>> Bounds(800, 50, 400).is_better(Bounds(1000, 60, 400)), Bounds(800, 100, 400).is_better(Bounds(1000, 60, 400))
         (True, False)
@@ -36,9 +35,9 @@ class Bounds(NamedTuple):
 
 
 def bounds(binary: bytes, metadata: dict[str, int], target: str) -> Bounds:
-    """Returns the bounds of a kernel from its cubin, its warps and its bytes of shared memory.
+    """Returns the bounds of a kernel from its cubin and its metadata.
 
-    :raises ValueError: The bytes are no cubin.
+    :raises ValueError: ``binary`` is not a cubin.
     """
     found = estimate(binary, target)
     warps = resident_blocks(binary, metadata, target) * metadata["num_warps"]
@@ -46,9 +45,9 @@ def bounds(binary: bytes, metadata: dict[str, int], target: str) -> Bounds:
 
 
 def selected(candidates: Sequence[Candidate], target: str) -> int:
-    """Returns the index of the candidate that is expected to be the fastest on a GPU: the first, unless another one is better.
+    """Returns the index of the candidate that is predicted to be the fastest: the first, unless another one is better.
 
-    AMD's machine code does not state latencies, so that the first is kept there.
+    AMD machine code has no latencies, so that the first candidate is kept.
     """
     if not target.startswith("cuda:"):
         return 0

@@ -1,6 +1,6 @@
-"""Registers and stack of the kernel in a cubin, read from its ELF sections.
+"""Registers and stack frames of a kernel, from the ELF sections of its cubin.
 
-`ptxas -v` prints the same numbers, but Triton's assembler stage keeps that text to itself.
+`ptxas -v` prints the same numbers, but Triton's assembler stage discards this text.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import struct
 from typing import Iterator, NamedTuple
 
-#: Attributes of the section `.nv.info`: pairs of a symbol's index and a number.
+#: Attributes in `.nv.info` whose value is a pair `(symbol index, number)`.
 FRAME_SIZE, REGISTER_COUNT = 0x11, 0x2F
 
-#: The format of an attribute that is followed by its value; the others hold it in the two bytes of the size.
+#: The format of an attribute with a separate value; other formats keep the value in the size field.
 SIZED = 4
 
 
@@ -24,14 +24,14 @@ class Usage(NamedTuple):
 
     #: The largest number of registers of any function.
     registers: int
-    #: Bytes of local memory for spilled registers, the sum over all functions.
+    #: Bytes of stack for spilled registers, summed over all functions.
     frame_bytes: int
 
 
 def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
     """Yields the name and the contents of each section of a cubin.
 
-    :raises ValueError: The bytes are no cubin.
+    :raises ValueError: The bytes are not a cubin.
     """
     if elf[:6] != b"\x7fELF\x02\x01":
         raise ValueError("expected a cubin: a 64-bit little-endian ELF file")
@@ -53,9 +53,9 @@ def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def usage(cubin: bytes) -> Usage:
-    """Returns what the functions of a cubin use.
+    """Returns the resources of the functions in a cubin.
 
-    :raises ValueError: The bytes are no cubin.
+    :raises ValueError: The bytes are not a cubin.
     """
     registers = frame_bytes = 0
     for name, data in sections(cubin):

@@ -1,8 +1,9 @@
-"""Kernels of several candidates, which the first launches time.
+"""Kernels with several candidates, which the first launches time.
 
-Each launch runs one candidate, so that kernels that change their inputs stay right. The candidates take turns, and launches
-of equal arguments are compared; where no arguments recur, those of equal grids and numbers. The L2 cache is cleared before a
-timed launch, as Triton's autotuner does: the GPU is busy until the launch has been queued, so that the time is the kernel's own.
+Each launch runs one candidate, so that in-place updates stay correct. The candidates take turns. Launches with equal
+arguments are compared; if no arguments recur, launches with equal grids and numbers are. The L2 cache is cleared before
+a timed launch, as in Triton's autotuner. The GPU is then busy until the launch is queued, so that launch overhead is
+not timed.
 """
 
 from __future__ import annotations
@@ -18,35 +19,34 @@ from typing import Any, Callable, NamedTuple
 
 from ._candidates import unpacked
 
-#: Launches of each candidate; the first is not counted.
+#: Timed launches of each candidate; the first is not counted.
 ROUNDS = 8
-#: Launches after which those decide that there are, and otherwise the candidate that was selected at compilation.
+#: Launches after which the selection is final. Without comparable launches, the first candidate stays.
 MOST_LAUNCHES = 128
-#: The factor on the time of the candidate selected at compilation below which another one is faster, beyond noise.
+#: The largest time relative to the first candidate at which another one is faster beyond noise.
 FASTER = 0.99
 
 
 class Selection(NamedTuple):
-    """The candidate that was the fastest."""
+    """The fastest candidate."""
 
     kernel: Any
     name: str
     used: list[str]
     programs: int
-    #: Times of all candidates.
+    #: Times of all candidates, by name.
     microseconds: dict[str, float]
 
 
-#: Takes what was selected.
 OnSelection = Callable[[Selection], None]
 
 
 class Launch(NamedTuple):
-    """What distinguishes launches whose times cannot be compared."""
+    """The properties that are equal in comparable launches."""
 
     grid: tuple[int, ...]
     numbers: tuple[Any, ...]
-    #: The addresses of arrays. A call that launches a kernel several times often differs in these only.
+    #: Addresses of arrays. Launches of a kernel in one call often differ only here.
     addresses: tuple[int, ...] = ()
 
     @property
@@ -56,18 +56,18 @@ class Launch(NamedTuple):
 
 
 class Trial:
-    """The timed launches of one kernel for grids of about the same number of programs."""
+    """The timed launches of one kernel, for grids of similar size."""
 
     def __init__(self, candidates: int):
         self._candidates = candidates
-        #: The launches so far: what distinguishes it, the candidate, and what returns its microseconds.
+        #: The launches so far: `(launch, candidate, function that returns microseconds)`.
         self._timed: list[tuple[Launch, int, Any]] = []
         self._counts: collections.Counter[tuple[Launch, int]] = collections.Counter()
         self._totals = [0] * candidates
         self._next = 0
 
     def begin(self, launch: Launch) -> int:
-        """Returns the candidate of the next launch: the one that had the fewest of this kind, or else the fewest.
+        """Returns the candidate of the next launch: the one with the fewest equal launches, then the fewest launches.
 
         >>> trial = Trial(2)
         >>> [(trial.begin(Launch((64,), (), (site,))), trial.end(None))[0] for site in (1, 2, 1, 2)]
@@ -78,7 +78,7 @@ class Trial:
         return self._next
 
     def end(self, timing: Any) -> None:
-        """Takes the timing of the launch that :meth:`begin` began: what ``microseconds()`` returns once it has ended."""
+        """Ends the launch of :meth:`begin`; ``timing()`` returns its microseconds after the launch."""
         self._timed.append((self._launch, self._next, timing))
         self._counts[self._launch, self._next] += 1
         self._totals[self._next] += 1
@@ -88,9 +88,9 @@ class Trial:
         return min(self._totals) >= ROUNDS or len(self._timed) >= MOST_LAUNCHES
 
     def means(self) -> list[float]:
-        """Returns the time of each candidate in microseconds: the mean over all kinds of launches of the median of a kind.
+        """Returns the microseconds of each candidate: the mean over distinct launches of the median time.
 
-        The list is empty if no kind was launched by all candidates. The first launch of each candidate does not count.
+        The list is empty if no launch is common to all candidates. The first launch of each candidate does not count.
         """
         seen = set()
         counted = []
@@ -109,7 +109,7 @@ class Trial:
 
 
 def fastest(times: list[float]) -> int:
-    """Returns the index of the fastest candidate; the first one unless another is faster beyond noise.
+    """Returns the index of the fastest candidate, or 0 if none is faster beyond noise.
 
     >>> fastest([10.0, 9.95, 9.0]), fastest([10.0, 9.95]), fastest([])
     (2, 0, 0)
@@ -121,9 +121,9 @@ def fastest(times: list[float]) -> int:
 
 
 class MeasuredKernel:
-    """A compiled kernel of Triton that launches one of several candidates.
+    """A compiled Triton kernel that launches one of several candidates.
 
-    Its attributes are those of the candidate that was selected at compilation, which is the first one.
+    The attributes are those of the first candidate, which was selected at compilation.
     """
 
     def __init__(self, kernel: Any, report: OnSelection):
@@ -139,7 +139,7 @@ class MeasuredKernel:
         self._lock = threading.Lock()
         self._trials: dict[int, Trial] = {}
         self._cache = _Selections(kernel.hash)
-        #: The names of the kernels to launch, by the size of the grid.
+        #: The fastest candidate, by the bit length of the number of programs.
         self._fastest = {size: name for size, name in self._cache.read().items() if name in self._kernels}
 
     def __getattr__(self, name: str) -> Any:
@@ -166,11 +166,11 @@ class MeasuredKernel:
         kernel.run(x, y, z, stream, kernel.function, kernel.packed_metadata, *rest)
 
     def _time(self, grid: tuple[int, int, int], stream: Any, rest: tuple[Any, ...]) -> None:
-        """Launches the candidate whose turn it is, and decides if it was the last one."""
+        """Launches the next candidate, and selects the fastest one after the last launch."""
         gpu = _Gpu()
         programs = math.prod(grid)
         size = programs.bit_length()
-        # Behind the hooks of the launch are the kernel's arguments.
+        # Kernel arguments follow the launch hooks.
         numbers = tuple(value for value in rest[3:] if isinstance(value, (int, float)))
         addresses = tuple(value.data_ptr() for value in rest[3:] if hasattr(value, "data_ptr"))
         names = list(self._kernels)
@@ -195,10 +195,10 @@ class MeasuredKernel:
             self._report(Selection(self._kernels[best], best, self._used[best], programs, times))
 
     def _has_choice(self) -> bool:
-        """Loads the candidates once, drops those that need more than the GPU has, and returns whether several are left."""
+        """Loads the candidates once, and drops those that fail to load. Returns true if several are left."""
         if not self._is_loaded:
             self._is_loaded = True
-            # An error of the first one is its launch's.
+            # The first candidate raises its error at launch.
             loaded = {name: kernel for name, kernel in self._kernels.items() if kernel is self._first or _loads(kernel)}
             self._kernels = loaded
             self._fastest = {size: name for size, name in self._fastest.items() if name in loaded}
@@ -206,7 +206,7 @@ class MeasuredKernel:
 
 
 class _Selections:
-    """The fastest candidates of a kernel in Triton's cache, by the sizes of the grid."""
+    """The fastest candidates of a kernel by grid size, in Triton's cache."""
 
     FILE = "selection.json"
 
@@ -217,7 +217,7 @@ class _Selections:
         try:
             device = driver.active.get_device_interface().get_device_name()
         except Exception:
-            # Without a GPU there is nothing to time, and so no name to tell it by.
+            # Without a GPU, nothing is timed.
             device = ""
         self._manager = get_cache_manager(hashlib.sha256(f"{kernel_hash}-{device}".encode()).hexdigest())
 
@@ -236,7 +236,7 @@ class _Selections:
 
 
 class _Gpu:
-    """The clock of the current GPU."""
+    """Timing events and the L2 flush of the current GPU."""
 
     def __init__(self) -> None:
         from triton.runtime.driver import driver
@@ -253,7 +253,7 @@ class _Gpu:
 
 
 def _can_time(stream: Any) -> bool:
-    """Returns whether events can time a launch: they go into the current stream, and not into a graph."""
+    """Returns true if events can time a launch: on the current stream, outside graph capture."""
     from triton.runtime.driver import driver
 
     active = driver.active
@@ -283,7 +283,7 @@ def _variant(kernel: Any, packed: dict[str, Any]) -> Any:
 
 
 def measured(kernel: Any, report: OnSelection) -> Any:
-    """Returns a kernel that times its candidates, or the kernel itself where it has only one."""
+    """Returns a kernel that times its candidates, or ``kernel`` itself if there is only one."""
     if isinstance(kernel, MeasuredKernel):
         return kernel
     summary = getattr(getattr(kernel, "metadata", None), "linear_layout", None)

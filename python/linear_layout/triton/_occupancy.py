@@ -1,7 +1,7 @@
-"""Kernels of our lowering with as many blocks per multiprocessor as Triton's.
+"""Candidates of our lowering with the occupancy of Triton's kernel.
 
-Our code may have more values live at a time than Triton's, so that its warps are faster and fewer of them run. Whether that
-is a gain depends on the grid: it is a loss where all of Triton's blocks run at the same time, and ours in two rounds.
+Our code may have more live values than Triton's, with faster but fewer warps. This is a loss if all blocks of Triton's
+kernel are resident at once, and ours run in two waves.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from ._cubin import usage
 
 
 def resident_blocks(binary: bytes, metadata: dict[str, Any], target: str) -> int:
-    """Returns the blocks of a kernel that a multiprocessor runs at the same time, from its cubin, warps and shared memory.
+    """Returns the number of resident blocks per SM.
 
-    :raises ValueError: The bytes are no cubin.
+    :raises ValueError: ``binary`` is not a cubin.
     """
     gpu = Target(target)
     return gpu.resident_blocks(metadata["num_warps"] * gpu.lanes, metadata["shared"], usage(binary).registers)
 
 
 def more_resident(candidates: Sequence[Candidate], target: str, *, refusal: type[Exception]) -> list[Candidate]:
-    """Returns candidates of our lowering, assembled for one more block per multiprocessor and for as many as Triton's.
+    """Returns candidates of our lowering, assembled for one more block per SM and for as many as Triton's kernel.
 
-    ``refusal`` is the error of `ptxas` where it cannot do with so few registers.
+    ``refusal`` is the error of `ptxas` if the registers do not suffice.
     """
     baseline = next((made for made in candidates if made.name == TRITON), None)
     if baseline is None or not target.startswith("cuda:"):

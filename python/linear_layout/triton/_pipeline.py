@@ -1,8 +1,8 @@
 """Triton's pass pipelines with one pass replaced by a rewrite in Python.
 
-Triton's backends build a pass manager in C++ and run it once, so no Python code can stand between two passes. Here the
-function that builds the pipeline runs with other globals: its passes are collected, and each stretch between two replaced
-passes becomes a pass manager of its own.
+Triton's backends build a pass manager in C++ and run it once, without Python code between passes. Here, the function
+that builds the pipeline runs with other globals, which collect the passes. A new pass manager begins after each
+replaced pass.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import types
 from typing import Any, Callable, Optional
 
-#: A rewrite of a module; `None` asks for the replaced pass.
+#: A rewrite of a module. `None` runs the replaced pass instead.
 Rewrite = Callable[[Any], Optional[Any]]
 
 
 class Module:
-    """A module that a rewrite can exchange while the function that builds the pipeline holds it.
+    """A reference to a module, which a rewrite can change.
 
     >>> module = Module("before")
     >>> module.current = "after"
@@ -31,7 +31,7 @@ class Module:
 
 
 class Pipeline:
-    """Passes in their order; has the methods of Triton's pass manager that its backends call."""
+    """A list of passes with the interface of Triton's pass manager."""
 
     def __init__(self, make: Callable[[], Any], replaced: str, rewrite: Rewrite):
         self._make = make
@@ -65,7 +65,7 @@ class Pipeline:
 
 
 class _Namespace:
-    """A module of pass constructors, with those that take a :class:`Pipeline` recorded in it."""
+    """A module of pass constructors. Calls with a :class:`Pipeline` are recorded there."""
 
     def __init__(self, inner: Any):
         self._inner = inner
@@ -103,10 +103,10 @@ class _Ir:
 def with_rewrite(
     build: Callable[..., Any], names: tuple[str, ...], replaced: str, rewrite: Rewrite
 ) -> Callable[..., Any]:
-    """Returns a copy of a function that builds and runs a pipeline; `rewrite` runs in place of the passes that `replaced` constructs.
+    """Returns a copy of `build` in which `rewrite` replaces the passes that `replaced` constructs.
 
-    `names` are the globals of the function that hold pass constructors. The first argument of the function is the module,
-    and what it returns is the module after the pipeline.
+    `names` are the globals of `build` that hold pass constructors. The first argument of `build` is the module; the
+    result is the module after the pipeline.
     """
     scope = dict(build.__globals__)
     scope["ir"] = _Ir(scope["ir"], replaced, rewrite)

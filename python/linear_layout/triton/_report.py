@@ -13,7 +13,7 @@ from ..compiler import CompileError, Message
 
 @dataclass
 class Entry:
-    """One compilation.
+    """The compilation of one kernel.
 
     >>> entry = ll.triton.Entry("cuda:90", kernel="add")
     >>> entry.decline("lower", "instrumentation_mode='proton' instruments Triton's own lowering")
@@ -21,35 +21,35 @@ class Entry:
     add (cuda:90): lower: Triton's: instrumentation_mode='proton' instruments Triton's own lowering
     """
 
-    #: The GPU, as ``cuda:90``.
+    #: The GPU, such as ``cuda:90``.
     target: str
     #: The name of the kernel; empty until it is compiled.
     kernel: str = ""
-    #: The parts of the work that were ours: ``lower``, ``layouts``.
+    #: The parts that this compiler did: ``lower``, ``layouts``.
     used: list[str] = field(default_factory=list)
-    #: The reasons for which the other parts were Triton's, by the names of the parts.
+    #: The reasons for the parts that Triton did, by part.
     reasons: dict[str, str] = field(default_factory=dict)
-    #: The same with places in the Python file, where there are any.
+    #: Diagnostics, with Python lines if known.
     messages: list[Message] = field(default_factory=list)
-    #: Milliseconds of each of Triton's stages, ours and Triton's.
+    #: Milliseconds of each stage.
     stage_ms: dict[str, float] = field(default_factory=dict)
-    #: Milliseconds of the phases of our work.
+    #: Milliseconds of each phase of this compiler.
     phase_ms: dict[str, float] = field(default_factory=dict)
-    #: Bytes of shared memory, or ``None`` where the lowering was Triton's.
+    #: Bytes of shared memory; ``None`` if Triton lowered the kernel.
     shared: Optional[int] = None
-    #: The reason for which the kernel was assembled a second time, with the numbers of both; empty where it was not.
+    #: The reason for a second assembly, with both results; empty without one.
     assembler: str = ""
-    #: The names of the candidates that were compiled, and of the one that was kept; empty where there was no selection.
+    #: The names of the compiled candidates, and of the selected one; empty without a selection.
     candidates: list[str] = field(default_factory=list)
     selected: str = ""
-    #: Microseconds of each candidate on the GPU, where they were measured, and the number of programs of the launches.
+    #: Measured microseconds of each candidate, and the number of programs per launch.
     microseconds: dict[str, float] = field(default_factory=dict)
     programs: int = 0
     #: The module before lowering.
     ttgir: str = field(default="", repr=False)
 
     def reassemble(self, reason: str) -> None:
-        """Adds a reason for which the kernel was assembled a second time."""
+        """Adds a reason for a second assembly."""
         self.assembler = "; ".join(filter(None, [self.assembler, reason]))
 
     def accept(self, part: str, messages: Sequence[Message]) -> None:
@@ -65,7 +65,7 @@ class Entry:
         self.messages.extend(messages)
 
     def decline(self, part: str, why: CompileError | str) -> None:
-        """Records why Triton does a part.
+        """Records the reason for a part that Triton does.
 
         >>> entry = ll.triton.Entry("cuda:90")
         >>> entry.decline("lower", "k.py:3:5: 'tt.call' op is not supported by the lowering to LLVM")
@@ -88,7 +88,7 @@ class Entry:
         return bool(self.used)
 
     def summary(self) -> dict[str, object]:
-        """Returns the entry for a kernel's metadata, which Triton's cache and listeners see: ``used`` and ``reasons``.
+        """Returns ``used`` and ``reasons``, for the metadata in Triton's cache.
 
         >>> entry = ll.triton.Entry("cuda:90")
         >>> entry.accept("lower", [])
@@ -98,7 +98,7 @@ class Entry:
         return {"used": list(self.used), "reasons": dict(self.reasons)}
 
     def conversions(self) -> list[Message]:
-        """Returns remarks on the layout conversions of the kernel: :func:`linear_layout.cache.conversions`.
+        """Returns :func:`linear_layout.cache.conversions` of the kernel.
 
         >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
         >>> len(ll.triton.Entry("cuda:90", ttgir=text).conversions())
@@ -109,7 +109,7 @@ class Entry:
         return conversions(self.ttgir)
 
     def bank_conflicts(self) -> list[Message]:
-        """Returns what each operation does in shared memory, with its line: :func:`linear_layout.cache.bank_conflicts`.
+        """Returns :func:`linear_layout.cache.bank_conflicts` of the kernel.
 
         >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
         >>> ll.triton.Entry("cuda:90", ttgir=text).bank_conflicts()
@@ -121,7 +121,7 @@ class Entry:
 
     @property
     def selection(self) -> str:
-        """Returns which candidate was kept and why, as text; empty where there was no selection.
+        """The selected candidate and the alternatives, as text; empty without a selection.
 
         >>> ll.triton.Entry("cuda:90", candidates=["lower", "triton"], selected="lower").selection
         'selected lower of lower, triton'
@@ -149,7 +149,7 @@ class Entry:
 
 
 class Report(Sequence[Entry]):
-    """The compilations since `install`, in their order; prints as a table.
+    """Compilations in order, printed as a table.
 
     >>> print(ll.triton.Report([]))
     no kernel has been compiled
@@ -204,7 +204,7 @@ class Report(Sequence[Entry]):
 
 
 class Recorder:
-    """The entries of compilations, which may run in several threads."""
+    """A thread-safe log of compilations."""
 
     def __init__(self, most: int = 10_000):
         self._entries: collections.deque[Entry] = collections.deque(maxlen=most)

@@ -1,10 +1,10 @@
-"""The time that one warp takes for a kernel, estimated from its machine code.
+"""An estimate of the time of one warp, from its machine code.
 
-A warp issues its instructions in order. Each instruction of a GPU since Volta states how many cycles the next one
-follows after it, which of six counters it raises until its result has arrived, and on which counters it waits. So the
-order of the instructions, which `ptxas` chose, gives the cycles of a warp that runs alone, up to the latencies of memory.
+A warp issues instructions in order. Since Volta, each instruction encodes a stall count, the counters (of six) to raise
+until the result arrives and the operands are read, and the counters to wait for. The order of instructions thus gives
+the cycles of a warp that runs alone, up to the latency of memory.
 
-The positions of these fields are not documented by NVIDIA; `tests/test_assembly.py` compares them with `nvdisasm`.
+NVIDIA does not document these fields; `tests/test_assembly.py` compares the decoding with `nvdisasm`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Iterator, NamedTuple
 
 from ._cubin import sections
 
-#: The low nine bits of an instruction: its operation.
+#: Opcodes: the low nine bits of an instruction.
 LDG, LDS, SHFL, MUFU, LDL, HMMA, BAR, BRA = 0x181, 0x184, 0x189, 0x108, 0x183, 0x13C, 0x11D, 0x147
 STG, STS, STL = 0x186, 0x188, 0x187
 
-#: Operations of the memory pipe, which takes one of a warp in `MEMORY_ISSUE` cycles while all schedulers use it.
+#: Operations of the memory pipe, which accepts one per warp in `MEMORY_ISSUE` cycles under full load.
 MEMORY = frozenset([LDG, LDS, SHFL, LDL, STG, STS, STL])
 MEMORY_ISSUE = 4
 
-#: Cycles until the result of an operation has arrived; any other operation with a counter takes `OTHER` cycles.
+#: Cycles until the result arrives; `OTHER` for other operations with a counter.
 LATENCY = {LDS: 33, SHFL: 25, MUFU: 20, LDL: 40, HMMA: 33}
 OTHER = 15
-#: Cycles of the first load from a sector of 32 bytes, and of a further load from it.
+#: Cycles of the first load from a 32-byte sector, and of later loads from the same sector.
 MISS, HIT = 500, 40
 SECTOR_BITS = 5
-#: Cycles for which a barrier holds a warp that arrives with all others, and after which an operation has read its operands.
+#: Cycles of a barrier at which all warps arrive together, and cycles until operands are read.
 BARRIER, READ = 20, 12
-#: Iterations of a loop about which nothing is known.
+#: Assumed iterations of a loop.
 ITERATIONS = 16
 MOST_NESTED = 3
 
@@ -42,10 +42,10 @@ class Instruction(NamedTuple):
     operation: int
     #: Cycles until the next instruction.
     stall: int
-    #: The counter that is raised until the result has arrived, and until the operands have been read.
+    #: The counters that are raised until the result arrives, and until the operands are read; none above 5.
     written: int
     read: int
-    #: The counters that must be down before the instruction issues, as a mask.
+    #: The mask of counters to wait for.
     waits: int
     #: The base register of an address, and the offset from it in bytes.
     base: int
@@ -55,24 +55,24 @@ class Instruction(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What one warp does in a kernel. Loops count with `ITERATIONS` iterations per level."""
+    """The work of one warp in a kernel. A loop counts as `ITERATIONS` iterations."""
 
     #: Cycles until the end.
     cycles: float
-    #: Loads from global memory inside loops, once each, and how many waits for such loads there are.
+    #: Static counts of global loads inside loops, and of waits for them.
     looped_loads: int
     looped_waits: int
     has_loops: bool
-    #: The number of instructions, by how often they are executed.
+    #: The number of executed instructions.
     issued: float
 
 
-#: The compute capability from which on a branch has eight more bits for its distance.
+#: The first compute capability with eight more bits for the distance of a branch.
 LONG_BRANCHES = 90
 
 
 def instructions(code: bytes, capability: int) -> list[Instruction]:
-    """Decodes the machine code of a function for a compute capability, as 90."""
+    """Decodes the machine code of a function for a compute capability such as 90."""
     found = []
     for low, high in struct.iter_unpack("<QQ", code[: len(code) // 16 * 16]):
         control = high >> 41
@@ -97,7 +97,7 @@ def instructions(code: bytes, capability: int) -> list[Instruction]:
 
 
 def loops(body: list[Instruction]) -> list[range]:
-    """Returns the instructions of each loop: what a backward branch repeats."""
+    """Returns the index range of each loop, from the target of a backward branch to the branch."""
     found = []
     for at, instruction in enumerate(body):
         start = at + instruction.distance
@@ -116,9 +116,9 @@ def _functions(cubin: bytes, target: str) -> Iterator[list[Instruction]]:
 
 @functools.lru_cache(maxsize=8)
 def estimate(cubin: bytes, target: str) -> Estimate:
-    """Estimates what one warp does in the functions of a cubin for a GPU, as ``cuda:90``.
+    """Estimates the work of one warp in the functions of a cubin, for a GPU such as ``cuda:90``.
 
-    :raises ValueError: The bytes are no cubin.
+    :raises ValueError: ``cubin`` is not a cubin.
     """
     cycles, issued, loads, waits, has_loops = 0.0, 0.0, 0, 0, False
     for body in _functions(cubin, target):
@@ -132,7 +132,7 @@ def estimate(cubin: bytes, target: str) -> Estimate:
         now = 0
         arrived = [0] * 6
         pending_loads = [False] * 6
-        #: When each sector that was loaded since the start of the loop arrives.
+        #: The arrival time of each sector that was loaded since the start of the loop.
         sectors: dict[tuple[int, int], int] = {}
         for at, (instruction, depth) in enumerate(zip(body, depths)):
             before = now

@@ -12,7 +12,7 @@ LANE_REDUCTIONS = ("compiled", "cheapest", "butterfly")
 ASSEMBLIES = ("fastest", "first")
 SELECTIONS = ("predicted", "compiled", "measured")
 
-#: Of ten kernels whose layouts differed on an H100, those with a smaller predicted gain took 1.0 to 1.5 of the time.
+#: Percent. Of ten kernels whose layouts differed on an H100, those with a lower gain took 1.0 to 1.5 of the time.
 MIN_GAIN = 3
 
 
@@ -52,15 +52,15 @@ class Settings:
 
     @property
     def min_gain(self) -> int:
-        """The percentage of the predicted cycles that other layouts than Triton's have to save.
+        """The smallest predicted gain, in percent, at which our layouts replace Triton's.
 
-        Inside Triton's pipeline there are no layouts of Triton's to keep, and a clock needs no prediction.
+        The gain is 0 inside Triton's pipeline, where layouts are not yet final, and with measurements.
         """
         return 0 if self.layouts_at == "pipeline" or self.select == "measured" else MIN_GAIN
 
     @functools.cached_property
     def key(self) -> str:
-        """The part of Triton's cache keys that distinguishes these settings. It is short: every launch hashes it."""
+        """The part of Triton's cache key for these settings. It is short, since each launch hashes the key."""
         from ..compiler import library_path
 
         library = library_path().stat()

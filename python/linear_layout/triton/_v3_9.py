@@ -1,4 +1,4 @@
-"""Triton's stages, options and metadata, which depend on its version: this file is for Triton 3.9."""
+"""Stages, options and metadata of Triton 3.9."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
 
-#: The versions that this file is right for: the beginnings of their names.
+#: Prefixes of the supported versions.
 VERSIONS = ("3.9",)
 
-#: The stages whose work is ours under `lower`, by the name of the backend: LLVM IR, and the assembly.
+#: The assembly stage of each backend. Under `lower`, this compiler replaces this stage and `llir`.
 ASSEMBLY = {"cuda": "ptx", "hip": "amdgcn"}
 
-#: The pattern of the kernel's name, in PTX and in LLVM IR for AMD: as Triton's own stages look for it.
+#: Patterns of the kernel name in PTX, and in LLVM IR for AMD, as in Triton's stages.
 KERNEL = {
     "cuda": re.compile(r"\.visible \.entry ([a-zA-Z_$][\w$]*)"),
     "hip": re.compile(r"define amdgpu_kernel void @([a-zA-Z_$][\w$]*)"),
@@ -37,7 +37,7 @@ KERNEL = {
 #: The passes after a choice of layouts.
 CLEANUP = "canonicalize,cse"
 
-#: The operations beside `tt.extern_elementwise` that may be calls of a vendor's library.
+#: The operations, besides `tt.extern_elementwise`, that may call a vendor library.
 LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
 
 
@@ -58,17 +58,17 @@ def set_hook(hook: Optional[Callable[..., Any]]) -> None:
 
 
 class StagesHook:
-    """Replaces Triton's stages by ours.
+    """A hook that replaces Triton's stages.
 
-    Triton calls it without arguments at every launch, for what tells kernels of this pipeline from others, and with the
-    stages at every compilation. There is one such hook in the process, so a previous one is called by this one.
+    Triton calls the hook without arguments at every launch, for a part of the cache key, and with the stages at every
+    compilation. Triton has a single hook, so that this one calls the previous one.
     """
 
     def __init__(self, settings: Settings, recorder: Recorder, previous: Optional[Callable[..., Any]] = None):
         self.settings = settings
         self.recorder = recorder
         self.previous = previous
-        # A text without quotes: it becomes a part of Python source.
+        # The key has no quotes, since it becomes part of Python source.
         self._key = (settings.key, repr(settings.key))
 
     def __call__(
@@ -111,7 +111,7 @@ class StagesHook:
 
 
 def _target(target: Any) -> str:
-    """The target as `ttg.target` spells it."""
+    """Returns the name of a target in `ttg.target`."""
     return f"{target.backend}:{target.arch}"
 
 
@@ -132,7 +132,7 @@ def text_of(module: Any) -> str:
 
 
 class _Modules:
-    """Triton's modules as text, and back."""
+    """Conversion of Triton modules to and from text."""
 
     def text(self, module: Any) -> str:
         return str(module)
@@ -153,7 +153,7 @@ def kernel_name(ttgir: str) -> str:
 def _choose_layouts(
     backend: Any, stages: Any, compilation: tuple[Any, Any, Any], settings: Settings, entry: Entry
 ) -> None:
-    """Puts our choice of layouts after Triton's stage, or at the points of its pipeline where it chooses layouts."""
+    """Adds our choice of layouts after Triton's TTGIR stage, or in place of Triton's layout passes."""
     options, language, capability = compilation
     make_ttgir = stages["ttgir"]
     # Gluon's pipeline does not choose layouts.
@@ -167,7 +167,7 @@ def _choose_layouts(
         entry.kernel = kernel_name(text)
         start = time.perf_counter()
         try:
-            # Inside the pipeline, Triton's pass would run where ours did not.
+            # Inside the pipeline, `None` would run Triton's pass.
             chosen = run_passes(text, f"{layouts},{CLEANUP}" if has_points else layouts, locations=True, file="<ttgir>")
             if not has_points:
                 if _is_same(reparsed(chosen, module), module):
@@ -207,7 +207,7 @@ def _is_same(module: Any, other: Any) -> bool:
 
 
 def reparsed(text: str, module: Any) -> Any:
-    """A module of Triton's with another text, in the context of `module`."""
+    """Parses a Triton module in the context of `module`."""
     from triton._C.libtriton import ir
 
     with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as file:
@@ -265,7 +265,7 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
         return made.llvm_ir
 
     def ptx_or_amdgcn(src: Any, metadata: dict[str, Any]) -> Any:
-        # A file that overrides the stage may have replaced our text.
+        # An override file may have replaced our text.
         if made is None or src != made.llvm_ir:
             from triton._C.libtriton import llvm
 
@@ -302,9 +302,10 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 def _best_reductions(
     kind: str, options: Any, settings: Settings, entry: Entry, assemble: Callable[[str], bytes]
 ) -> Compiled:
-    """Compiles a module, and again without halving rows between lanes if `ptxas` serialises the loads of a loop.
+    """Compiles a module, and again with butterflies if `ptxas` serialises the loads of a loop.
 
-    Halving rows takes fewer instructions and registers. With few registers, `ptxas` moves loads down to their uses.
+    Halving rows across lanes takes fewer instructions and registers than butterflies. With few registers, `ptxas` sinks
+    loads to their uses.
     """
     first = _compiled(kind, options, settings, entry, "cheapest")
     if kind != "cuda" or "tt.reduce" not in entry.ttgir or not has_many_loads(first.assembly):
@@ -323,7 +324,7 @@ def _best_reductions(
 def _compiled(kind: str, options: Any, settings: Settings, entry: Entry, lane_reductions: str) -> Compiled:
     """Compiles a module with Triton's options."""
     text = entry.ttgir
-    # A library is read from its file each time, so only where it is called.
+    # A library is linked only if called, since each compilation reads the file.
     calls = "tt.extern_elementwise" in text or (settings.numbers == "triton" and LIBRARY_CALL.search(text) is not None)
     link = [path for _, path in options.extern_libs or ()] if calls else []
     attributes = {}
@@ -348,7 +349,7 @@ def _compiled(kind: str, options: Any, settings: Settings, entry: Entry, lane_re
 
 
 def _why_not(kind: str, options: Any) -> Optional[str]:
-    """Returns an option that only Triton supports, if one is set."""
+    """Returns the reason if only Triton supports an option, and ``None`` otherwise."""
     compilation = knobs().compilation
     if options.instrumentation_mode:
         return f"instrumentation_mode={options.instrumentation_mode!r} instruments Triton's own lowering"
@@ -384,7 +385,7 @@ def _describe(made: Compiled, kind: str, metadata: dict[str, Any]) -> None:
 
 
 def set_measuring(recorder: Recorder) -> None:
-    """Makes kernels of several candidates time them. Kernels are of several only under ``select="measured"``."""
+    """Makes kernels with several candidates time them; only ``select="measured"`` creates such kernels."""
     runtime = knobs().runtime
     if not isinstance(runtime.jit_post_compile_hook, _MeasuringHook):
         runtime.jit_post_compile_hook = _MeasuringHook(recorder, runtime.jit_post_compile_hook)
@@ -406,7 +407,7 @@ def with_measuring(kernel: Any, recorder: Recorder) -> Any:
 
 
 class _MeasuringHook:
-    """Puts kernels that time their candidates where a function keeps its compiled kernels."""
+    """A hook that replaces each kernel in a function's cache by one that times its candidates."""
 
     def __init__(self, recorder: Recorder, previous: Optional[Callable[..., Any]]):
         self.recorder = recorder
@@ -420,7 +421,7 @@ class _MeasuringHook:
 
 
 def jit_function(kernel: Any) -> Any:
-    """The `@triton.jit` or `@gluon.jit` function inside what autotuning and heuristics wrap around it."""
+    """Returns the `@triton.jit` or `@gluon.jit` function inside autotuners and heuristics."""
     from triton.runtime.jit import JITFunction
 
     inner = kernel
@@ -432,7 +433,7 @@ def jit_function(kernel: Any) -> Any:
 
 
 def compile_with(kernel: Any, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Makes a kernel compile by `around(its compile)`: Triton takes the function when it first binds arguments."""
+    """Replaces `kernel.compile` by `around(kernel.compile)` when Triton first binds arguments."""
     from collections import defaultdict
 
     create_binder = kernel.create_binder
@@ -447,7 +448,7 @@ def compile_with(kernel: Any, around: Callable[[Callable[..., Any]], Callable[..
 
 
 class _Captured(Exception):
-    """Ends a compilation early, with its module, and what the host has to know of each descriptor."""
+    """Ends a compilation early, with its module and the metadata of its descriptors."""
 
     def __init__(self, text: str, descriptors: list[dict[str, Any]]):
         self.made = text, descriptors
@@ -457,7 +458,7 @@ _ttgir_cache: dict[tuple[str, str, str], tuple[str, list[dict[str, Any]]]] = {}
 
 
 def is_descriptor(value: Any) -> bool:
-    """Returns whether an argument is a descriptor of Triton's or Gluon's that the host makes."""
+    """Returns true for a host-side tensor descriptor of Triton or Gluon."""
     return all(hasattr(value, name) for name in ("base", "shape", "strides", "block_shape", "padding"))
 
 
@@ -466,13 +467,15 @@ def _tensor_map(name: str, value: Any, described: Optional[dict[str, Any]]) -> T
         raise TypeError(f"argument `{name}` cannot be simulated: descriptors are for `cuda:90` and later")
     if value.padding != "zero" or described.get("is_im2col") or described["fp4_padded"]:
         raise TypeError(f"argument `{name}` cannot be simulated: expected a descriptor of tiles with `padding='zero'`, and no fp4")
-    # The number of TF32, whose low bits an access clears.
+    # 11 is TF32: an access clears the low bits.
     element = 11 if value.round_f32_to_tf32 else described["elem_type"]
     return TensorMap(value.base, value.shape, value.strides, described["block_size"], element, described["swizzle"])
 
 
 def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The function inside autotuning and heuristics, with the keywords that they add: the first configuration's."""
+    """Returns the function inside autotuners and heuristics, with the keywords that they add. An autotuner adds its
+    first configuration.
+    """
     from triton.runtime.autotuner import Autotuner, Heuristics
     from triton.runtime.jit import JITFunction
 
@@ -494,10 +497,10 @@ def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
 
 
 def launch(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: str, wrap: Callable[..., Any]) -> tuple[str, list[tuple[str, str, Any]], dict[str, Any]]:
-    """The TTGIR that a launch would compile to, without a GPU: its text, the values of its parameters with their
-    types, as ``("x", "*fp32", value)``, and the values of all arguments by their names.
+    """Returns the TTGIR of a launch, the parameters as ``("x", "*fp32", value)``, and all arguments by name. No GPU is
+    needed.
 
-    ``wrap`` makes of an array what Triton takes for a tensor: ``data_ptr()`` and ``dtype``.
+    ``wrap`` gives an array the tensor interface of Triton: ``data_ptr()`` and ``dtype``.
     """
     import triton
     from triton.backends.compiler import GPUTarget
@@ -566,7 +569,7 @@ def interpret(kernel: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, A
     constants = {parameter.name for parameter in kernel.params if parameter.is_constexpr}
     args = tuple(value if name in constants else _scalar(value) for name, value in zip(kernel.arg_names, args))
     kwargs = {key: value if key in constants else _scalar(value) for key, value in kwargs.items()}
-    # Functions that were decorated while `TRITON_INTERPRET` was not set, as those of `triton.language`.
+    # Functions decorated without `TRITON_INTERPRET`, such as those in `triton.language`, refuse calls.
     refuses = JITFunction.__call__
     JITFunction.__call__ = _call_interpreted
     try:
@@ -576,7 +579,7 @@ def interpret(kernel: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def _scalar(value: Any) -> Any:
-    """A number as the interpreter takes arguments: of floating point it makes no `float32` by itself."""
+    """Converts a `float` to a `float32` tensor, which the interpreter does not do."""
     import numpy as np
     import triton.language as tl
     from triton.runtime.interpreter import TensorHandle
@@ -589,7 +592,7 @@ def _scalar(value: Any) -> Any:
 def _call_interpreted(function: Any, *args: Any, **kwargs: Any) -> Any:
     from triton.runtime.interpreter import _patch_lang
 
-    # The interpreter's own call of such a function leaves `triton.language` changed.
+    # The interpreter's own call does not restore `triton.language`.
     scope = _patch_lang(function.fn)
     try:
         return _interpreted(function).rewrite()(*args, **kwargs)

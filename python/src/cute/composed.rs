@@ -16,7 +16,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// A CuTe layout followed by a swizzle, which maps a coordinate `c` to `swizzle(offset + layout(c))`.
+/// A CuTe layout with a swizzle: `c -> swizzle(offset + layout(c))`.
 ///
 /// The first argument may also be the text of the whole composed layout, such as `Sw<3,4,3> o 0 o (8,64):(64,1)`.
 ///
@@ -31,7 +31,7 @@ use pyo3::types::{PyString, PyType};
 pub(crate) struct ComposedLayout(pub(crate) cute::ComposedLayout);
 
 impl ComposedLayout {
-    /// Returns the text of the layout, without an identity swizzle or a zero offset.
+    /// Returns the text of the plain layout if there is neither a swizzle nor an offset.
     fn spelled(&self) -> String {
         if self.0.is_plain() {
             self.0.layout.to_string()
@@ -78,10 +78,9 @@ impl ComposedLayout {
         Ok(Self(cute::ComposedLayout::new(swizzle, offset.0, layout)))
     }
 
-    /// Returns the CuTe layout that equals a linear layout from the dims of a tensor to an offset. The result has a
-    /// swizzle if it needs one.
+    /// Returns the CuTe layout of a linear layout `(dim0, dim1, ...) -> offset`, with a swizzle if needed.
     ///
-    /// Raises `LayoutError` if no CuTe layout with at most one swizzle equals the linear layout.
+    /// Raises `LayoutError` if no CuTe layout with at most one swizzle is equivalent.
     ///
     /// Example:
     ///
@@ -126,7 +125,7 @@ impl ComposedLayout {
         CuteLayout(self.0.layout.clone())
     }
 
-    /// Returns the index of a coordinate that is given as one number.
+    /// Returns the index of the coordinate with number `coordinate` in column-major order.
     ///
     /// Example:
     ///
@@ -148,7 +147,7 @@ impl ComposedLayout {
         numbers_to_array(py, &[size.unsigned_abs()], indices)
     }
 
-    /// Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
+    /// Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
     ///
     /// Example:
     ///
@@ -158,7 +157,7 @@ impl ComposedLayout {
         self.0.right_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
+    /// Returns a layout `inverse` with `inverse(self(c)) == c` for every coordinate `c`.
     ///
     /// Example:
     ///
@@ -168,8 +167,8 @@ impl ComposedLayout {
         self.0.left_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the modes for which the coordinate has `None`, and an offset to add to the indices of that
-    /// layout.
+    /// Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and an offset to add to the
+    /// indices of `layout`.
     ///
     /// Example:
     ///
@@ -180,9 +179,10 @@ impl ComposedLayout {
         Ok((Self(slice.layout), slice.offset))
     }
 
-    /// Returns the equal linear layout, as `Layout.to_linear` does.
+    /// Returns the equivalent linear layout, with the arguments of `Layout.to_linear`.
     ///
-    /// With `memory`, the result is the inverse map, from `offset` to the dims, like the encoding of a buffer.
+    /// With `memory`, the result is the inverse map `offset -> (dim0, dim1, ...)`, as in the encoding of a buffer.
+    /// `shape` must then be `None`.
     ///
     /// Example:
     ///

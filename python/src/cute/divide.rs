@@ -1,5 +1,6 @@
-//! Division and product of CuTe layouts by tilers. A tiler is a layout, a size, or a tuple with one tiler for each
-//! mode, where `None` keeps the mode.
+//! Division and product of CuTe layouts by tilers.
+//!
+//! A tiler is a layout, a size, `None` (keeps the mode), or a tuple with one tiler per mode.
 
 use super::layout::CuteLayout;
 use super::tuple::{LayoutArgument, Numbers, TilerArgument};
@@ -8,7 +9,7 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout in which each mode is split into the tile and the rest.
+    /// Returns the layout with each mode split into the tile and the rest.
     ///
     /// Example:
     ///
@@ -48,8 +49,7 @@ impl CuteLayout {
         self.0.flat_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout in which each mode consists of a mode of this layout and its repetitions according to the
-    /// tiler.
+    /// Returns the layout with each mode paired with its repetitions by `tiler`.
     ///
     /// Example:
     ///
@@ -112,8 +112,7 @@ impl CuteLayout {
         self.0.raked_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout that repeats this block until its shape is `shape`. The repetitions vary in the order of
-    /// `order`, as the modes of `Layout.ordered` do.
+    /// Returns this block, repeated to shape `shape`. `order` is the order of the repetitions, as in `Layout.ordered`.
     ///
     /// Example:
     ///

@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout that maps `c` to `self(inner(c))`. If `inner` is a tuple, it is a tiler, which is composed
-    /// mode by mode.
+    /// Returns the layout `c -> self(inner(c))`. A tuple `inner` is a tiler, composed mode by mode.
     ///
     /// Raises `LayoutError` if there is no such layout. The message names the mode that does not fit.
     ///
@@ -28,8 +27,8 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the layout whose indices, added to the indices of this layout, give the numbers below `cotarget`.
-    /// `cotarget` is a number or a shape; the default is the cosize of this layout.
+    /// Returns the complement: its indices plus the indices of this layout are all numbers below `cotarget`. `cotarget`
+    /// is a number or a shape; the default is the cosize of this layout.
     ///
     /// Example:
     ///
@@ -46,7 +45,7 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
+    /// Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
     ///
     /// Example:
     ///
@@ -56,7 +55,7 @@ impl CuteLayout {
         Self(self.0.right_inverse())
     }
 
-    /// Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
+    /// Returns a layout `inverse` with `inverse(self(c)) == c` for every coordinate `c`.
     ///
     /// Raises `LayoutError` if two coordinates have the same index.
     ///
@@ -78,8 +77,8 @@ impl CuteLayout {
         Self(self.0.nullspace())
     }
 
-    /// Returns the largest layout `common` with `self(common(i)) == i` and `other(common(i)) == i` for all `i` from 0
-    /// to the size of `common` minus 1.
+    /// Returns the largest layout `common` with `self(common(i)) == other(common(i)) == i` for every `i` below its
+    /// size.
     ///
     /// Example:
     ///
@@ -90,7 +89,7 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the largest number of elements that a copy between the two layouts can move at once.
+    /// Returns the largest vector length, in elements, for a copy between the two layouts.
     ///
     /// Example:
     ///

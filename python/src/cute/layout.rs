@@ -14,14 +14,12 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// A CuTe layout: a function from coordinates to indices, given by a nested shape and a stride for each entry of the
-/// shape.
+/// A CuTe layout: a function from coordinates to indices, given by a nested shape and nested strides.
 ///
-/// `shape` is a number, a nested tuple, or the text of the whole layout, such as `(4,2):(2,1)`. `stride` is congruent
-/// to `shape`; without `stride`, the layout is compact and its first mode varies fastest. Numbers need not be powers of
-/// two.
+/// `shape` is a number, a nested tuple, or the text of a whole layout, such as `(4,2):(2,1)`. `stride` is congruent to
+/// `shape`; by default, the layout is compact and mode 0 varies fastest. Numbers need not be powers of two.
 ///
-/// Each operation either returns the exact result or raises `LayoutError` with the mode that does not fit.
+/// An operation raises `LayoutError` if its result is not a layout. The message names the mode that does not fit.
 ///
 /// Example:
 ///
@@ -84,8 +82,7 @@ impl CuteLayout {
         cute::Layout::concat(&parts).map(Self).map_err(failed)
     }
 
-    /// Returns the compact layout of `shape` whose modes vary in the order of the numbers in `order`; the mode with the
-    /// smallest number varies fastest.
+    /// Returns the compact layout of `shape`. The mode with the smallest number in `order` varies fastest.
     ///
     /// Example:
     ///
@@ -174,8 +171,7 @@ impl CuteLayout {
         self.0.modes().map(Self).collect()
     }
 
-    /// Returns the index of a coordinate. The coordinate is one number, or has an entry for each mode; an entry may be
-    /// a tuple.
+    /// Returns the index of a coordinate. `coordinate` is one number, or one entry (a number or a tuple) per mode.
     ///
     /// Example:
     ///
@@ -192,7 +188,7 @@ impl CuteLayout {
         self.0.apply(&coordinate.0).map_err(failed)
     }
 
-    /// Returns the coordinate with the number `number`, as a tuple congruent to the shape.
+    /// Returns coordinate `number` in column-major order, congruent to the shape.
     ///
     /// Example:
     ///
@@ -202,7 +198,8 @@ impl CuteLayout {
         to_python(py, &self.0.coordinate_of(number.0))
     }
 
-    /// Returns the layout of the modes for which the coordinate has `None`, and the index at which that layout starts.
+    /// Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and the index of the fixed
+    /// modes.
     ///
     /// Example:
     ///
@@ -213,7 +210,7 @@ impl CuteLayout {
         Ok((Self(slice.layout), slice.offset))
     }
 
-    /// Returns the layout of the modes for which the coordinate has a number.
+    /// Returns the layout of the modes that have a number in `coordinate`.
     ///
     /// Example:
     ///
@@ -235,12 +232,12 @@ impl CuteLayout {
         numbers_to_array(py, &[size.unsigned_abs()], indices)
     }
 
-    /// Returns the equal linear layout.
+    /// Returns the equivalent linear layout.
     ///
-    /// Without `shape`, the result maps the dims of a coordinate to `offset`. With the shape of a tensor, this layout
-    /// must map `((threads), (values))` to column-major numbers of elements; the result maps (register, lane, warp,
-    /// block) to the dims of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if the layout is not
-    /// linear over GF(2).
+    /// Without `shape`, the result maps `(dim0, dim1, ...) -> offset`. With a tensor shape, this layout must be a
+    /// thread-value layout: it maps `((threads), (values))` to column-major element indices. The result then maps
+    /// `(register, lane, warp, block) -> (dim0, dim1, ...)`, with `lanes` threads per warp. Raises `LayoutError` if the
+    /// layout is not linear over GF(2).
     ///
     /// Example:
     ///
@@ -255,10 +252,10 @@ impl CuteLayout {
         Ok(layout.into())
     }
 
-    /// Returns the Tilus register layout that equals this layout from `((threads), (values))` to numbers of elements,
-    /// for a tensor of shape `shape`.
+    /// Returns the Tilus register layout of this thread-value layout, for a tensor of shape `shape`.
     ///
-    /// Elements are numbered in column-major order, or in row-major order if `row_major` is true.
+    /// This layout maps `((threads), (values))` to element indices in column-major order, or in row-major order if
+    /// `row_major` is true.
     ///
     /// Example:
     ///
@@ -374,7 +371,7 @@ impl CuteLayout {
     }
 }
 
-/// Returns the number of coordinates, or raises `LayoutError` if there are too many to list.
+/// Returns `size`, or an error if `size` is above `2^MOST_BITS`.
 pub(super) fn listed(size: i64) -> PyResult<i64> {
     if size <= 1 << MOST_BITS {
         return Ok(size);

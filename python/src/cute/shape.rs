@@ -6,16 +6,15 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Returns the range of modes from `begin` up to but not including `end`. An `end` beyond `rank + 1` is reduced to
-/// `rank + 1`, so that the range contains at most one mode that does not exist, which the error then names.
+/// Clamps `begin..end` to at most one mode that does not exist, which the error then names.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout of the same function with as few modes as possible. With a `profile`, each entry of the
-    /// profile is coalesced separately.
+    /// Returns the same function with as few modes as possible. With a `profile`, each entry of the profile is
+    /// coalesced separately.
     ///
     /// Example:
     ///
@@ -66,7 +65,7 @@ impl CuteLayout {
         Self(self.0.flatten())
     }
 
-    /// Returns the layout of the modes from `begin` up to but not including `end`.
+    /// Returns the layout of modes `begin` to `end - 1`.
     ///
     /// Example:
     ///
@@ -77,7 +76,7 @@ impl CuteLayout {
         self.0.take(modes).map(Self).map_err(failed)
     }
 
-    /// Returns the layout in which the modes from `begin` up to but not including `end` form one mode.
+    /// Returns the layout with modes `begin` to `end - 1` grouped into one mode.
     ///
     /// Example:
     ///
@@ -108,7 +107,7 @@ impl CuteLayout {
         self.0.prepend(rank.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout for elements that are `factor` times as wide.
+    /// Returns the layout for elements `factor` times as wide.
     ///
     /// Example:
     ///
@@ -118,7 +117,7 @@ impl CuteLayout {
         self.0.upcast(factor.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout for narrower elements, of which `factor` fit in one element of this layout.
+    /// Returns the layout for elements `1 / factor` times as wide.
     ///
     /// Example:
     ///
@@ -128,7 +127,7 @@ impl CuteLayout {
         self.0.downcast(factor.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout for elements of `new_bits` bits, where this layout has elements of `old_bits` bits.
+    /// Returns the layout for elements of `new_bits` bits instead of `old_bits` bits.
     ///
     /// Example:
     ///
@@ -139,8 +138,8 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the largest length of aligned vectors of indices such that the layout contains each vector either
-    /// completely or not at all.
+    /// Returns the largest `n` for which the layout contains each aligned vector of `n` indices completely or not at
+    /// all.
     ///
     /// Example:
     ///
@@ -150,7 +149,7 @@ impl CuteLayout {
         self.0.max_alignment()
     }
 
-    /// Returns the compact layout of the same shape whose modes vary in the order of this layout's strides.
+    /// Returns the compact layout with the same shape and the same order of strides.
     ///
     /// Example:
     ///
@@ -160,8 +159,8 @@ impl CuteLayout {
         self.0.compact_like().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of a fragment in registers. Its first mode varies fastest; the other modes vary in the order
-    /// of the strides.
+    /// Returns the compact layout of a register fragment. Mode 0 varies fastest; the other modes keep the order of
+    /// strides.
     ///
     /// Example:
     ///

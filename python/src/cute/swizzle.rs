@@ -8,11 +8,10 @@ use linear_layout::cute;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// A CuTe swizzle: XORs `bits` bits of an index, which start at bit `base + shift`, into the bits that start at bit
-/// `base`.
+/// A CuTe swizzle `Sw<bits,base,shift>`: XORs bit `base + shift + i` of an index into bit `base + i`, for `i < bits`.
 ///
-/// The first argument may also be the text of the whole swizzle, such as `Sw<3,4,3>`. With a negative shift, the lower
-/// of the two groups of bits is XORed into the upper group.
+/// The first argument may also be text, such as `Sw<3,4,3>`. With a negative `shift`, bit `base + i` is XORed into bit
+/// `base - shift + i`.
 ///
 /// Example:
 ///
@@ -67,7 +66,7 @@ impl Swizzle {
         self.0.base()
     }
 
-    /// The distance from the bits that are changed up to the bits that are XORed into them.
+    /// The distance from the changed bits to the bits that are XORed into them; may be negative.
     ///
     /// Example:
     ///
@@ -98,7 +97,7 @@ impl Swizzle {
         self.0.apply(index.0)
     }
 
-    /// Returns the swizzle that maps `i` to `self(inner(i))`.
+    /// Returns the swizzle `i -> self(inner(i))`.
     ///
     /// Raises `LayoutError` if the composition is not a swizzle.
     ///
@@ -110,7 +109,7 @@ impl Swizzle {
         self.0.composition(inner.0).map(Self).map_err(failed)
     }
 
-    /// Returns the swizzle for elements of `new_bits` bits, where this swizzle has elements of `old_bits` bits.
+    /// Returns the swizzle for elements of `new_bits` bits instead of `old_bits` bits.
     ///
     /// Example:
     ///

@@ -9,7 +9,6 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-/// Largest nesting depth of tuples.
 const MOST_NESTED: usize = 64;
 
 fn check_depth(depth: usize) -> PyResult<()> {
@@ -134,7 +133,6 @@ impl<'a, 'py> FromPyObject<'a, 'py> for LayoutArgument {
     }
 }
 
-/// Returns a nested tuple as a Python object.
 pub(crate) fn to_python<'py>(py: Python<'py>, tuple: &IntTuple) -> PyResult<Bound<'py, PyAny>> {
     if tuple.is_leaf() {
         return Ok(tuple.leaves()[0].into_pyobject(py)?.into_any());

@@ -12,9 +12,9 @@ fn done(layout: Result<LinearLayout, LayoutError>) -> PyResult<Layout> {
 
 #[pymethods]
 impl Layout {
-    /// Returns the inverse, which maps elements to places.
+    /// Returns the inverse: `element -> place`.
     ///
-    /// Raises `LayoutError` unless each element is held at exactly one place.
+    /// Raises `LayoutError` if the layout is not a bijection.
     ///
     /// Example:
     ///
@@ -25,10 +25,9 @@ impl Layout {
         done(self.linear.invert())
     }
 
-    /// Returns a right inverse, which maps each element to one place that holds the element.
+    /// Returns a right inverse, which maps each element to one of its places.
     ///
-    /// `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held at no
-    /// place.
+    /// `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if the layout is not surjective.
     ///
     /// Example:
     ///
@@ -39,7 +38,7 @@ impl Layout {
         done(self.linear.pseudoinvert())
     }
 
-    /// Returns the layout that applies this layout and then `outer` to its out-dims.
+    /// Returns the layout `place -> outer(self(place))`.
     ///
     /// Raises `LayoutError` if the out-dims are not the in-dims of `outer`.
     ///
@@ -52,12 +51,10 @@ impl Layout {
         done(self.linear.compose(&outer.linear))
     }
 
-    /// Returns the layout that, composed with `outer`, equals this layout. It maps each place of this layout to a place
-    /// of `outer` with the same element.
+    /// Returns a layout `result` with `result.compose(outer) == self`.
     ///
-    /// For example, a map from registers to elements and a map from offsets to elements give a map from registers to
-    /// offsets: the offset at which to store each register. Raises `LayoutError` if an element of this layout is not an
-    /// element of `outer`.
+    /// For example, `register -> element` and `offset -> element` give `register -> offset`: the offset at which to
+    /// store each register. Raises `LayoutError` if `outer` does not hold each element of this layout.
     ///
     /// Example:
     ///
@@ -69,11 +66,10 @@ impl Layout {
         done(self.linear.invert_and_compose(&outer.linear))
     }
 
-    /// Returns the layout that repeats this layout; an element of `outer` selects the repetition. (The matrix of the
-    /// product is the direct sum of both matrices.)
+    /// Returns the product, which repeats this layout along `outer`. The matrix of the product is the direct sum of
+    /// both matrices.
     ///
-    /// The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is
-    /// `a.product(b)`.
+    /// In each dim, this layout has the low bits, and `outer` has the high bits. `a * b` is `a.product(b)`.
     ///
     /// Example:
     ///
@@ -118,8 +114,8 @@ impl Layout {
         done(self.linear.divide_right(&tile.linear))
     }
 
-    /// Returns the layout whose in-dims are the in-dims of this layout, followed by the in-dims of `other`. Both
-    /// layouts must have the same out-dims.
+    /// Returns the layout with the in-dims of this layout, followed by the in-dims of `other`. The out-dims must be the
+    /// same.
     ///
     /// Example:
     ///
@@ -130,8 +126,8 @@ impl Layout {
         done(self.linear.concat_ins(&other.linear))
     }
 
-    /// Returns the layout whose out-dims are the out-dims of this layout, followed by the out-dims of `other`. Both
-    /// layouts must have the same in-dims.
+    /// Returns the layout with the out-dims of this layout, followed by the out-dims of `other`. The in-dims must be
+    /// the same.
     ///
     /// Example:
     ///
@@ -153,8 +149,8 @@ impl Layout {
         done(self.linear.sublayout(&in_dims.0, &out_dims.0))
     }
 
-    /// Returns the layout without the given dims, or `None` unless the layout maps these dims to themselves,
-    /// independently of the other dims.
+    /// Returns the layout without `dims` if the layout is the identity on `dims`, independent of the other dims;
+    /// otherwise `None`.
     ///
     /// Example:
     ///
@@ -165,11 +161,11 @@ impl Layout {
         self.linear.quotient(&dims.0).map(Self::from)
     }
 
-    /// Returns the smallest conversion to `dst`. It maps each place of `dst` to the place of this layout that holds the
-    /// same element.
+    /// Returns the smallest conversion to `dst`: it maps each place of `dst` to a place of this layout with the same
+    /// element.
     ///
-    /// Dims along which no element moves are omitted. If the result has no in-dims, no element moves; if its only
-    /// in-dim is `register`, no element leaves its thread.
+    /// Dims along which no element moves are omitted. Without in-dims, no element moves; with `register` only, each
+    /// element stays in its thread.
     ///
     /// Example:
     ///
@@ -182,7 +178,7 @@ impl Layout {
         done(self.linear.minimal_conversion_to(&dst.linear))
     }
 
-    /// Returns the layout without the zero basis vectors of an in-dim, and thus without replicas.
+    /// Returns the layout without the zero basis vectors (replicas) of in-dim `dim`.
     ///
     /// Example:
     ///
@@ -192,7 +188,7 @@ impl Layout {
         done(self.linear.remove_zero_bases(dim.0))
     }
 
-    /// Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors, and a larger size
+    /// Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors; a larger size
     /// appends zero basis vectors.
     ///
     /// Example:
@@ -203,8 +199,7 @@ impl Layout {
         done(self.linear.resize_in(dim.0, size.0))
     }
 
-    /// Returns the layout with one out-dim reduced to `size`. A basis vector with a coordinate of `size` or more along
-    /// this dim gets 0 there.
+    /// Returns the layout with one out-dim reduced to `size`. A basis component of `size` or more becomes 0.
     ///
     /// Example:
     ///

@@ -46,7 +46,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Outs {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        // A mapping is also a sequence of its keys.
+        // A mapping also iterates over its keys.
         if value.cast::<PyMapping>().is_err()
             && let Ok(names) = value.extract()
         {
@@ -95,13 +95,12 @@ impl Bases {
 impl Layout {
     /// Returns the layout with the given basis vectors.
     ///
-    /// `bases` maps each in-dim to the images of its bits, lowest bit first. An image has one number for each out-dim,
-    /// and may be a plain number if there is only one out-dim. `out_dims` maps each out-dim to its size, or lists the
-    /// names of the out-dims, whose sizes are then as large as the images require. The order of dims is part of a
-    /// layout.
+    /// `bases` maps each in-dim to its basis vectors, lowest bit first. A basis vector has one number per out-dim; with
+    /// only one out-dim, it may be a number. `out_dims` maps each out-dim to its size, or lists the names of the
+    /// out-dims; their sizes are then the smallest that fit. The order of dims is part of a layout.
     ///
-    /// Raises `LayoutError` if a size is not a power of two, if an image does not fit, or, unless `surjective` is
-    /// false, if an element is not reached.
+    /// Raises `LayoutError` if a size is not a power of two or a basis vector does not fit. With `surjective`, the
+    /// layout must also reach each element.
     ///
     /// Example:
     ///
@@ -116,7 +115,7 @@ impl Layout {
         Ok(bases.layout(&out_dims, surjective)?.into())
     }
 
-    /// Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i` of `out_dim`.
+    /// Returns the layout `i -> i` from `in_dim` to `out_dim`, both of size `size`.
     ///
     /// Example:
     ///
@@ -128,7 +127,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i * stride` of `out_dim`.
+    /// Returns the layout `i -> i * stride` from `in_dim`, of size `size`, to `out_dim`.
     ///
     /// Example:
     ///
@@ -140,8 +139,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout that maps every index of `in_dim`, whose size is `size`, to index 0 of `out_dim`: a
-    /// broadcast.
+    /// Returns the layout `i -> 0` (a broadcast) from `in_dim`, of size `size`, to `out_dim`, of size `out_size`.
     ///
     /// Example:
     ///
@@ -154,7 +152,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout that numbers the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
+    /// Returns the layout from `in_dim` to the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
     ///
     /// Example:
     ///
@@ -169,11 +167,10 @@ impl Layout {
 
     /// Returns the linear layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of shape `shape`.
     ///
-    /// The object is read by the name of its class and by its attributes; Triton is not imported. A layout that contains
-    /// its own shape needs no `shape`, and is repeated on a larger `shape`.
+    /// The object is read by class name and attributes; Triton is not imported. A layout with its own shape needs no
+    /// `shape`, and is repeated on a larger `shape`.
     ///
-    /// Raises `LayoutError` for an open layout (`AutoLayout`) and for a layout that breaks a rule, and `TypeError` for
-    /// other objects.
+    /// Raises `LayoutError` for an open layout (`AutoLayout`) or an invalid layout, and `TypeError` for other objects.
     ///
     /// Example:
     ///
@@ -192,7 +189,7 @@ impl Layout {
         let module = layout.py().import("linear_layout._gluon")?;
         let read = module.call_method1("encoding", (layout,))?;
         let (text, own): (String, Option<Vec<u64>>) = read.extract()?;
-        // Layouts with explicit bases contain their shape, and are repeated on a larger shape.
+        // Layouts with explicit bases contain their shape.
         let Some(shape) = shape.map(|shape| shape.0).or(own) else {
             return Err(
                 Failure::new("a Gluon layout requires the shape of its tensor")
@@ -204,9 +201,9 @@ impl Layout {
         Ok(Self { linear, encoding })
     }
 
-    /// Returns the layout that equals a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
+    /// Returns the layout of a Triton `LinearLayout` (`triton._C.libtriton.linear_layout`).
     ///
-    /// The object is read by its attributes `bases` and `out_dims`, which are lists of pairs; Triton is not imported.
+    /// The attributes `bases` and `out_dims` are read as lists of pairs; Triton is not imported.
     ///
     /// Example:
     ///

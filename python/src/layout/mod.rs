@@ -17,18 +17,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::hash::DefaultHasher;
 
-/// A linear layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor. It
-/// is linear over GF(2), so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
+/// A linear layout: a map from places (register, lane, warp, block, or memory offset) to elements of a tensor. The map
+/// is linear over GF(2): `f(x ^ y) == f(x) ^ f(y)`.
 ///
-/// `text` is an encoding or a type as in TTGIR, a layout in the notation of Gluon, CuTe, CUTLASS or Tilus, a
-/// LinearLayout as Triton prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor,
-/// which encodings require; with a shape, a CuTe layout is a layout of `((threads), (values))`. `aliases` is the text
-/// of a module whose `#name = ...` lines `text` may use. `lanes` is the size of a warp, for CuTe and Tilus, which
-/// number threads without warps.
+/// `text` is a TTGIR encoding or type, a Triton LinearLayout as printed, or a layout in the notation of Gluon, CuTe,
+/// CUTLASS, Tilus, XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor, which encodings require. With a
+/// shape, a CuTe layout is a thread-value layout `((threads), (values))`. `aliases` is the text of a module with the
+/// `#name = ...` lines that `text` uses. `lanes` is the warp size for CuTe and Tilus layouts.
 ///
-/// Layouts are immutable. Two layouts are equal if they are the same map between the same dims, even if their texts
-/// differ. Raises `LayoutError` for text that is not a layout, for a layout that is not linear, and for a shape that
-/// does not fit.
+/// Layouts are immutable. Layouts compare equal if they are the same map between the same dims, even with different
+/// texts. Raises `LayoutError` for text that is not a linear layout, and for a shape that does not fit.
 ///
 /// Example:
 ///
@@ -50,7 +48,6 @@ pub(crate) struct Layout {
     pub(crate) encoding: Option<Encoding>,
 }
 
-/// Returns the hash of a value.
 pub(crate) fn hash_of(value: &impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
@@ -63,7 +60,6 @@ impl From<LinearLayout> for Layout {
 }
 
 impl Layout {
-    /// Returns the title of a picture of the layout.
     fn title(&self) -> String {
         let shape = shape_text(&self.sizes());
         match &self.encoding {
@@ -135,7 +131,7 @@ impl Layout {
         })
     }
 
-    /// Returns the arguments from which `pickle` and `copy` build the layout again.
+    /// Returns the constructor and the arguments for `pickle` and `copy`.
     ///
     /// Example:
     ///

@@ -1,6 +1,7 @@
 //! Evaluation of layouts on numbers and NumPy arrays.
 //!
-//! NumPy is imported on first use. Arrays cross as bytes, since the stable ABI of Python 3.10 has no buffer protocol.
+//! NumPy is imported on first use. Arrays are passed as bytes, since the stable ABI of Python 3.10 has no buffer
+//! protocol.
 
 use super::Layout;
 use crate::args::{MOST_BITS, check_size, natural, pairs};
@@ -12,14 +13,12 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyTuple};
 
 #[pymethods]
 impl Layout {
-    /// Returns the element at a place, as a tuple with its index along each out-dim.
+    /// Returns the element at a place, as a tuple with one index per out-dim.
     ///
-    /// A place is given by keyword arguments, or by a mapping if the name of a dim is not an identifier. In-dims that
-    /// are not given have index 0. Numbers give a tuple of numbers. Arrays are broadcast against each other, and give a
-    /// tuple of int64 arrays of their common shape; the tuple can index the tensor.
+    /// A place is given by keyword arguments, or by a mapping for dim names that are not identifiers. Omitted in-dims
+    /// have index 0. Arrays are broadcast, and give a tuple of int64 arrays that can index the tensor.
     ///
-    /// Raises `LayoutError` if an in-dim does not exist or an index is not below its size, and `TypeError` for arrays
-    /// whose elements are not integers.
+    /// Raises `LayoutError` for an unknown in-dim or an index out of range, and `TypeError` for arrays of non-integers.
     ///
     /// Example:
     ///
@@ -68,11 +67,10 @@ impl Layout {
         self.apply_arrays(py, &given)
     }
 
-    /// Returns the index of the element at every place, as an int64 array.
+    /// Returns the element at every place, as an int64 array.
     ///
-    /// The array has one axis for each in-dim, in order, and a last axis for the out-dims. For a register layout, its
-    /// shape is `(register, lane, warp, block, rank)`. With `flat`, there is no last axis, and each element is given by
-    /// its row-major number, which is its index in `tensor.ravel()`.
+    /// The array has one axis per in-dim and a last axis for the out-dims: `(register, lane, warp, block, rank)` for a
+    /// register layout. With `flat`, there is no last axis, and an element is its index in `tensor.ravel()`.
     ///
     /// Raises `LayoutError` for layouts with more than 2^26 places.
     ///
@@ -119,7 +117,6 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the elements at places whose indices are arrays or numbers, as one array for each out-dim.
     fn apply_arrays<'py>(
         &self,
         py: Python<'py>,
@@ -196,7 +193,7 @@ impl Layout {
     }
 }
 
-/// An in-dim, and the bit field of its index in a packed place (one integer with the indices along all in-dims).
+/// The bit field of an in-dim in a packed place: one integer with the indices along all in-dims.
 struct In<'l> {
     layout: &'l LinearLayout,
     dim: Dim,
@@ -216,7 +213,7 @@ impl<'l> In<'l> {
         }
     }
 
-    /// Returns an index, shifted to the bit field of the in-dim.
+    /// Shifts `index` to the bit field; an index out of range is an error.
     fn placed(&self, index: u64) -> PyResult<u64> {
         if index >= self.size {
             return Err(out_of_range(self.layout, self.dim, index));
@@ -233,7 +230,7 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
     ))
 }
 
-/// The bit fields of the out-dims in a packed image (one integer with the indices of an element along all out-dims).
+/// The bit fields of the out-dims in a packed element.
 struct OutNames {
     /// Lowest bit and largest index of each out-dim.
     fields: Vec<(u32, u64)>,
@@ -255,7 +252,7 @@ impl OutNames {
         image.checked_shr(shift).unwrap_or(0) & mask
     }
 
-    /// Returns the row-major number of an element.
+    /// Returns the index of a packed element in `tensor.ravel()`.
     fn row_major(&self, image: u64) -> u64 {
         let fields = self.fields.iter().enumerate();
         fields.fold(0, |number, (i, (_, last))| {
@@ -264,7 +261,7 @@ impl OutNames {
     }
 }
 
-/// Returns a byte array that has space for `numbers` 64-bit numbers and is filled by `fill`.
+/// Returns the bytes of `numbers` 64-bit integers, which `fill` writes.
 fn bytes<'py>(
     py: Python<'py>,
     numbers: usize,
@@ -276,7 +273,7 @@ fn bytes<'py>(
     })
 }
 
-/// Returns an int64 array of shape `shape` with the given numbers in row-major order.
+/// Returns an int64 array; `numbers` is in row-major order.
 pub(crate) fn numbers_to_array<'py>(
     py: Python<'py>,
     shape: &[u64],
@@ -293,7 +290,7 @@ pub(crate) fn numbers_to_array<'py>(
     from_bytes(py, &array, &PyTuple::new(py, shape)?)
 }
 
-/// Returns an int64 array of shape `shape` that shares the memory of `bytes`.
+/// Returns an int64 array that shares the memory of `bytes`.
 fn from_bytes<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyByteArray>,

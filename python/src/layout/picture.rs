@@ -12,21 +12,19 @@ use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
 
-/// log2 of the largest number of places or elements of a buffer whose accesses are planned.
+/// log2 of the largest layout size (places or elements) for which accesses are planned.
 const MOST_PLANNED: usize = 20;
 
-/// Numbers of rows and columns that are shown in a notebook.
 pub(crate) const NOTEBOOK: Window = Window {
     rows: 64,
     columns: 64,
     grids: 2,
 };
 
-/// Largest number of cells of a picture.
 const MOST_CELLS: u64 = 1 << 20;
 
-/// Returns the numbers of rows and columns to show. Raises `LayoutError` if a picture of `elements` elements would have
-/// too many cells.
+/// Overrides the rows and columns of `usual`. Raises `LayoutError` if both the window and `elements` exceed
+/// `MOST_CELLS`.
 pub(crate) fn window(
     usual: Window,
     rows: Option<Natural>,
@@ -49,30 +47,26 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A layout of CuTe or Tilus, which is drawn in a single kind of picture.
+/// A CuTe or Tilus layout, which has a single view.
 pub(crate) trait Pictured {
-    /// Returns the number of cells of the whole picture.
+    /// Returns the number of cells without a window.
     fn cells(&self) -> u64;
 
-    /// Returns the title for the SVG form of the picture.
+    /// Returns the title of the SVG.
     fn title(&self) -> String;
 
-    /// Returns the scene that shows the cells in a window.
     fn scene(&self, window: Window) -> Scene;
 
-    /// Returns the picture as text.
     fn picture_text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
         let window = window(Window::default(), rows, columns, self.cells())?;
         Ok(trimmed(self.scene(window).to_string()))
     }
 
-    /// Returns the picture as SVG.
     fn picture_svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
         let window = window(Window::PICTURE, rows, columns, self.cells())?;
         Ok(svg(&self.scene(window).titled(self.title())))
     }
 
-    /// Returns the picture that a notebook shows.
     fn picture_html(&self) -> PyResult<String> {
         let [rows, columns] = [NOTEBOOK.rows, NOTEBOOK.columns].map(|most| Some(Natural(most)));
         Ok(notebook(&self.picture_svg(rows, columns)?))
@@ -83,10 +77,9 @@ pub(crate) trait Pictured {
 impl Layout {
     /// Returns a picture as text.
     ///
-    /// `view` is `tensor` (the place of each element), `grid` (the place of each element as `thread: register`, in
-    /// boxes), `hardware` (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a
-    /// LinearLayout). `rows` and `columns` are the largest numbers of rows and columns to show; a last line counts the
-    /// rows and columns that are not shown.
+    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register`, in boxes), `hardware`
+    /// (the element of each place), `matrix` (over GF(2)) or `bases` (Triton's text of a LinearLayout). `rows` and
+    /// `columns` limit the picture; a last line counts the hidden rows and columns.
     ///
     /// Example:
     ///
@@ -109,7 +102,7 @@ impl Layout {
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
-    /// Prints a picture as text. The arguments are the arguments of `text`.
+    /// Prints a picture as text, with the arguments of `text`.
     ///
     /// Example:
     ///
@@ -130,7 +123,7 @@ impl Layout {
         print(py, &self.text(view, rows, columns)?)
     }
 
-    /// Returns a picture as SVG. The arguments are the arguments of `text`, except that `view` must not be `bases`.
+    /// Returns a picture as SVG, with the arguments of `text`. The view `bases` is text only.
     ///
     /// Example:
     ///
@@ -142,7 +135,7 @@ impl Layout {
         Ok(svg(&scene.titled(self.title())))
     }
 
-    /// Returns an HTML page with the views of the tensor, the hardware and the matrix. The page needs no other file.
+    /// Returns a self-contained HTML page with the views `tensor`, `hardware` and `matrix`.
     ///
     /// The page names the element, lane, register and warp of the cell under the pointer.
     ///
@@ -175,9 +168,8 @@ impl Layout {
 
     /// Returns a picture of shared memory by bank, for a layout with an in-dim `offset`.
     ///
-    /// With a register layout `access`, the picture also shows each phase of the loads of these registers from the
-    /// buffer, and the bank conflicts; with `store`, it shows the stores. The result is SVG if `format` is `svg`, and
-    /// text otherwise.
+    /// With a register layout `access`, the picture also shows each phase of the loads into these registers, and the
+    /// bank conflicts. With `store`, the picture shows stores instead. `format` is `text` or `svg`.
     ///
     /// Raises `LayoutError` for layouts without `offset`, and for unknown element types and targets.
     ///
@@ -250,7 +242,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the larger of the number of places and the number of elements.
+    /// Returns the larger of the numbers of places and elements, saturated at `u64::MAX`.
     fn extent(&self) -> u64 {
         let bits = self
             .linear
@@ -285,21 +277,21 @@ impl Layout {
     }
 }
 
-/// Returns a picture without its last newline, which `print` adds.
+/// Removes trailing newlines, since `print` adds one.
 pub(crate) fn trimmed(mut text: String) -> String {
     text.truncate(text.trim_end_matches('\n').len());
     text
 }
 
-/// Prints a picture with Python's `print`.
+/// Prints with Python's `print`.
 pub(crate) fn print(py: Python<'_>, text: &str) -> PyResult<()> {
     let print = py.import("builtins")?.getattr("print")?;
     print.call1((text,)).map(drop)
 }
 
-/// Returns a picture for a notebook. The picture scrolls if it is wider than the page.
+/// Wraps an SVG for a notebook, with a scroll bar for wide pictures.
 ///
-/// The picture is embedded as an image, since the styles of inline SVG would apply to all pictures of the notebook.
+/// The SVG is embedded as an image, since styles of inline SVG apply to the whole notebook.
 pub(crate) fn notebook(svg: &str) -> String {
     let mut data = String::with_capacity(svg.len() * 5 / 4);
     for c in svg.chars() {

@@ -10,12 +10,11 @@ use linear_layout::view::{Holders, InPoint};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// Largest number of places that are listed for one element.
 const MOST_HOLDERS: u64 = 1 << 20;
 
 #[pymethods]
 impl Layout {
-    /// The basis vectors: for each in-dim, in order, the images of its bits, lowest bit first.
+    /// The basis vectors of each in-dim, lowest bit first.
     ///
     /// Example:
     ///
@@ -67,10 +66,10 @@ impl Layout {
         PyTuple::new(py, self.sizes())
     }
 
-    /// The gaps of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
+    /// The padding of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
     /// `interval` elements.
     ///
-    /// Offsets in the layout do not count the gaps.
+    /// Offsets in the layout do not count padding.
     ///
     /// Example:
     ///
@@ -84,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// The rank of the matrix over GF(2), which is log2 of the number of elements that are reached.
+    /// The rank of the matrix over GF(2): log2 of the number of reached elements.
     ///
     /// Example:
     ///
@@ -125,8 +124,8 @@ impl Layout {
         self.linear.is_invertible()
     }
 
-    /// Returns, for each in-dim, the mask of the bits that do not change the element. Places that differ only in these
-    /// bits hold replicas.
+    /// Returns, for each in-dim, the mask of its free bits. Each reached element has exactly one place with all free
+    /// bits 0.
     ///
     /// Example:
     ///
@@ -136,8 +135,8 @@ impl Layout {
         sizes_to_python(py, self.linear.free_variable_masks().iter())
     }
 
-    /// Returns the largest `2^k` such that the low `k` bits of the first in-dim are mapped to the low `k` bits of the
-    /// first out-dim unchanged, and no other input bit changes these output bits.
+    /// Returns the largest `2^k` for which the low `k` bits of the first in-dim are the low `k` bits of the first
+    /// out-dim. No other input bit may change these output bits.
     ///
     /// Example:
     ///
@@ -147,8 +146,8 @@ impl Layout {
         self.linear.num_consecutive_in_out()
     }
 
-    /// Returns the largest power of two `n` such that the layout reaches every element whose index along `dim` is below
-    /// `n` and whose other indices are 0.
+    /// Returns the largest power of two `n` for which the layout reaches elements `0` to `n - 1` along `dim`, at index
+    /// 0 of the other dims.
     ///
     /// Example:
     ///
@@ -162,9 +161,9 @@ impl Layout {
         Ok(self.linear.contiguous_elems_along(dim.0))
     }
 
-    /// Returns the places that hold an element, each place as a dict from in-dims to indices.
+    /// Returns the places that hold an element, as dicts from in-dims to indices.
     ///
-    /// Raises `LayoutError` if the index is not an index of the tensor.
+    /// Raises `LayoutError` if the index is outside the tensor.
     ///
     /// Example:
     ///
@@ -226,7 +225,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the exception for an unknown dim. The message lists the known dims.
+    /// Returns the error for an unknown dim; `what` is `in-dims` or `out-dims`.
     pub(super) fn no_such_dim(
         &self,
         dim: Dim,

@@ -29,8 +29,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout whose input bits are split into the given dims. The first dim has the lowest bits, before and
-    /// after the split.
+    /// Returns the layout with its input bits split into in-dims `dims`. The first in-dim has the lowest bits.
     ///
     /// Example:
     ///
@@ -42,8 +41,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout whose output bits are split into the given dims. The first dim has the lowest bits, before
-    /// and after the split.
+    /// Returns the layout with its output bits split into out-dims `dims`. The first out-dim has the lowest bits.
     ///
     /// Example:
     ///
@@ -54,8 +52,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with all in-dims merged into one dim, which has the name and the lowest bits of the first
-    /// in-dim.
+    /// Returns the layout with all in-dims merged into the first in-dim, which keeps the lowest bits.
     ///
     /// Example:
     ///
@@ -65,8 +62,7 @@ impl Layout {
         Ok(self.linear.flatten_ins().map_err(failed)?.into())
     }
 
-    /// Returns the layout with all out-dims merged into one dim, which has the name and the lowest bits of the first
-    /// out-dim.
+    /// Returns the layout with all out-dims merged into the first out-dim, which keeps the lowest bits.
     ///
     /// Example:
     ///

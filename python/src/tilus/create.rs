@@ -7,7 +7,7 @@ use linear_layout::tilus;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Returns the extents of a layout from positional arguments, or from a single argument that is a sequence.
+/// Accepts `f(8, 4)` and `f([8, 4])`.
 pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
     let shape: Shape = if shape.len() == 1 {
         shape.get_item(0)?.extract()?
@@ -19,7 +19,7 @@ pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
 
 /// Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 ///
-/// With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
+/// `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
 ///
 /// Example:
 ///
@@ -44,7 +44,7 @@ pub(crate) fn spatial(
 
 /// Returns the layout in which thread 0 holds all elements, in row-major order.
 ///
-/// With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
+/// `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
 ///
 /// Example:
 ///

@@ -15,10 +15,9 @@ use crate::error::failed;
 use crate::layout::numpy::numbers_to_array;
 use pyo3::prelude::*;
 
-/// Largest number of elements that are listed.
 const MOST_LISTED: u64 = 1 << crate::args::MOST_BITS;
 
-/// Returns an array of the values of a function at all indices of a shape. The last dim varies fastest.
+/// Returns the int64 array of `values` at all indices of `shape`. `width` is the length of `values`, and the last axis.
 fn table<'py>(
     py: Python<'py>,
     shape: &[u64],

@@ -17,18 +17,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// Largest number of threads that are listed for one element.
 const MOST_THREADS: u64 = 1 << 20;
 
-/// A register layout of Tilus: the threads that hold each element of a tensor, and its local index among the registers
-/// of these threads.
+/// A Tilus register layout: the threads that hold each element of a tensor, and its local index (register).
 ///
-/// The first argument is the shape, or text such as `local(2, 1).spatial(8, 4)` or the text that Tilus prints.
-/// `mode_shape` splits the extents of the shape into digits (modes). `spatial_modes` lists the modes that form the
-/// thread number, slowest first, and `local_modes` lists the modes that form the local index. A negative number `-n` in
-/// `spatial_modes` means that n threads hold the same elements. Extents need not be powers of two.
+/// `shape` is the tensor shape, or the text of a whole layout, such as `local(2, 1).spatial(8, 4)`. `mode_shape` splits
+/// the dims into modes (mixed-radix digits). `spatial_modes` lists the modes of the thread index, slowest first;
+/// `local_modes` lists the modes of the local index. An entry `-n` in `spatial_modes` means `n` replicas. Extents need
+/// not be powers of two.
 ///
-/// Two layouts are equal if they are the same map, even if their modes differ.
+/// Layouts compare equal if they are the same map, even with different modes.
 ///
 /// Example:
 ///
@@ -42,7 +40,7 @@ const MOST_THREADS: u64 = 1 << 20;
 #[pyclass(module = "linear_layout.tilus", name = "RegisterLayout", frozen)]
 pub(crate) struct RegisterLayout(pub(crate) tilus::RegisterLayout);
 
-/// Returns the entries of a list of modes.
+/// Parses a list of modes; `what` is the argument name in errors.
 pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<i64>> {
     let Some(list) = list else {
         return Err(PyTypeError::new_err(format!("`{what}` is missing")));
@@ -91,11 +89,11 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the Tilus register layout that equals a linear layout. Threads are numbered by lanes, then warps, then
-    /// blocks.
+    /// Returns the Tilus register layout of a linear layout. Lanes are the low digits of the thread index, then warps,
+    /// then blocks.
     ///
-    /// Raises `LayoutError` if there is no such layout: if a basis vector has more than one bit, or if a register
-    /// replicates an element.
+    /// Raises `LayoutError` if a basis vector has more than one bit, or if two registers of a thread hold the same
+    /// element.
     ///
     /// Example:
     ///
@@ -128,7 +126,7 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.mode_shape())
     }
 
-    /// The modes that form the thread number, slowest first. A negative number is a replication.
+    /// The modes of the thread index, slowest first. An entry `-n` means `n` replicas.
     ///
     /// Example:
     ///
@@ -139,7 +137,7 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.spatial_modes())
     }
 
-    /// The modes that form the local index of a thread, slowest first.
+    /// The modes of the local index, slowest first.
     ///
     /// Example:
     ///
@@ -161,7 +159,7 @@ impl RegisterLayout {
         self.0.spatial_size()
     }
 
-    /// The number of local indices of a thread.
+    /// The number of elements per thread.
     ///
     /// Example:
     ///
@@ -194,7 +192,7 @@ impl RegisterLayout {
         self.0.replications()
     }
 
-    /// Returns the local index of an element in the threads that hold the element.
+    /// Returns the local index of an element, which is the same in all threads.
     ///
     /// Example:
     ///
@@ -222,7 +220,7 @@ impl RegisterLayout {
         Ok(threads.collect())
     }
 
-    /// Returns the index of the element that a thread holds at a local index.
+    /// Returns the tensor index of the element at local index `local` of thread `thread`.
     ///
     /// Example:
     ///
@@ -237,8 +235,7 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.index_of(thread.0, local.0).map_err(failed)?)
     }
 
-    /// Returns the index of the element at every local index of every thread, as an int64 array of shape (threads,
-    /// local indices, rank).
+    /// Returns all element indices as an int64 array of shape `(spatial_size, local_size, rank)`.
     ///
     /// Example:
     ///
@@ -252,7 +249,8 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the equal linear layout from (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
+    /// Returns the equivalent linear layout `(register, lane, warp, block) -> (dim0, dim1, ...)`, with `lanes` threads
+    /// per warp.
     ///
     /// Raises `LayoutError` if an extent is not a power of two.
     ///
@@ -266,8 +264,8 @@ impl RegisterLayout {
         Ok(layout.into())
     }
 
-    /// Returns the equal CuTe layout from `((threads), (values))` to numbers of elements. Elements are numbered in
-    /// column-major order, or in row-major order if `row_major` is true.
+    /// Returns the equivalent CuTe layout `((threads), (values)) -> element`. Elements are numbered in column-major
+    /// order, or in row-major order if `row_major` is true.
     ///
     /// Example:
     ///

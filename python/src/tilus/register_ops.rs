@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 
 #[pymethods]
 impl RegisterLayout {
-    /// Returns the layout with each element replaced by the whole of `inner`. `a * b` is `a.compose(b)`.
+    /// Returns the layout with each element replaced by `inner`. `a * b` is `a.compose(b)`.
     ///
     /// Example:
     ///
@@ -23,7 +23,7 @@ impl RegisterLayout {
         self.compose(inner)
     }
 
-    /// Returns the layout whose dims are the dims of this layout, followed by the dims of `other`.
+    /// Returns the layout with the dims of this layout, followed by the dims of `other`.
     ///
     /// Example:
     ///
@@ -57,7 +57,7 @@ impl RegisterLayout {
         self.0.left_divide(&outer.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by `spatial` of this shape.
+    /// Returns `self.compose(ll.tilus.spatial(*shape))`.
     ///
     /// Example:
     ///
@@ -68,7 +68,7 @@ impl RegisterLayout {
         self.0.spatial(&extents(shape)?).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by `local` of this shape.
+    /// Returns `self.compose(ll.tilus.local(*shape))`.
     ///
     /// Example:
     ///
@@ -79,7 +79,7 @@ impl RegisterLayout {
         self.0.local(&extents(shape)?).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by `column_spatial` of this shape.
+    /// Returns `self.compose(ll.tilus.column_spatial(*shape))`.
     ///
     /// Example:
     ///
@@ -91,7 +91,7 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by `column_local` of this shape.
+    /// Returns `self.compose(ll.tilus.column_local(*shape))`.
     ///
     /// Example:
     ///
@@ -113,7 +113,7 @@ impl RegisterLayout {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with another shape and the same elements in row-major order.
+    /// Returns the layout with another shape and the same row-major order of elements.
     ///
     /// Example:
     ///
@@ -134,7 +134,7 @@ impl RegisterLayout {
         self.0.squeeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
+    /// Returns the layout with new dims of extent 1 at positions `dims` of the new shape.
     ///
     /// Example:
     ///
@@ -144,7 +144,7 @@ impl RegisterLayout {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout in which the dims from `begin` up to but not including `end` are merged into one dim.
+    /// Returns the layout with dims `begin` to `end - 1` merged into one dim.
     ///
     /// Example:
     ///
@@ -154,9 +154,9 @@ impl RegisterLayout {
         self.0.flatten(begin.0..end.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the result of a reduction along the given dims. Threads along these dims hold replicas.
+    /// Returns the layout after a reduction along `dims`. Threads along `dims` hold replicas of the result.
     ///
-    /// With `keep_dims`, the reduced dims stay, with extent 1.
+    /// With `keep_dims`, the reduced dims remain with extent 1.
     ///
     /// Example:
     ///
@@ -168,7 +168,7 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the result of a reduction to the given shape, which has 1 for each reduced dim.
+    /// Returns the layout after a reduction to `shape`, which has extent 1 for each reduced dim.
     ///
     /// Example:
     ///

@@ -15,11 +15,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// A shared layout of Tilus: the offset in shared memory of each element of a tensor, in elements.
+/// A Tilus shared layout: the offset of each element of a tensor in shared memory, in elements.
 ///
-/// The first argument is the shape, or the text that Tilus prints. `mode_shape` splits the extents of the shape into
-/// digits (modes). Each step of a mode advances by the mode's entry in `mode_strides`, in elements. `swizzle` is `None`
-/// or `(base, bits, shift)`.
+/// `shape` is the tensor shape, or the text of a whole layout as Tilus prints it. `mode_shape` splits the dims into
+/// modes (mixed-radix digits). `mode_strides` has the stride of each mode, in elements. `swizzle` is `None` or
+/// `(base, bits, shift)`.
 ///
 /// Example:
 ///
@@ -31,7 +31,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 pub(crate) struct SharedLayout(pub(crate) tilus::SharedLayout);
 
 fn swizzle_of(parts: (Natural, Natural, Natural)) -> PyResult<tilus::Swizzle> {
-    // A number out of range is larger than any swizzle.
+    // `u32::MAX` is out of range for every swizzle.
     let narrow = |part: Natural| u32::try_from(part.0).unwrap_or(u32::MAX);
     let (base, bits, shift) = parts;
     tilus::Swizzle::new(narrow(base), narrow(bits), narrow(shift)).map_err(failed)
@@ -102,7 +102,7 @@ impl SharedLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the row-major layout with the swizzle that avoids bank conflicts in accesses to columns of 16 bytes.
+    /// Returns the row-major layout, swizzled to avoid bank conflicts of 16-byte accesses along a column.
     ///
     /// Example:
     ///
@@ -137,7 +137,7 @@ impl SharedLayout {
         PyTuple::new(py, self.0.mode_shape())
     }
 
-    /// The number of elements by which one step of each mode advances.
+    /// The stride of each mode, in elements.
     ///
     /// Example:
     ///
@@ -171,7 +171,7 @@ impl SharedLayout {
         self.0.size()
     }
 
-    /// The number of elements for which the buffer has space: one more than the largest offset before the swizzle.
+    /// The size of the buffer in elements: one more than the largest offset before the swizzle.
     ///
     /// Example:
     ///
@@ -193,7 +193,7 @@ impl SharedLayout {
         self.0.offset_of(&extents(index)?).map_err(failed)
     }
 
-    /// Returns the offset of every element, as an int64 array of the tensor's shape.
+    /// Returns all offsets as an int64 array with the shape of the tensor.
     ///
     /// Example:
     ///
@@ -230,8 +230,8 @@ impl SharedLayout {
         self.0.with_swizzle(swizzle).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by a copy of `inner`. Each copy takes `inner.span` elements of
-    /// memory. `a * b` is `a.compose(b)`.
+    /// Returns the layout with each element replaced by a copy of `inner`, which takes `inner.span` elements of memory.
+    /// `a * b` is `a.compose(b)`.
     ///
     /// Example:
     ///
@@ -256,7 +256,7 @@ impl SharedLayout {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the given dims, in the given order. The indices along all other dims are 0.
+    /// Returns the layout of dims `dims`, in this order, at index 0 of the other dims.
     ///
     /// Example:
     ///
@@ -266,7 +266,7 @@ impl SharedLayout {
         self.0.slice(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with another shape and the same elements in row-major order.
+    /// Returns the layout with another shape and the same row-major order of elements.
     ///
     /// Example:
     ///
@@ -277,7 +277,7 @@ impl SharedLayout {
         self.0.reshape(&extents(shape)?).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
+    /// Returns the layout with new dims of extent 1 at positions `dims` of the new shape.
     ///
     /// Example:
     ///
@@ -287,7 +287,7 @@ impl SharedLayout {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `extent` copies of this buffer, one after the other. A new first dim numbers the copies.
+    /// Returns the layout of `extent` consecutive copies of this buffer, numbered by a new first dim.
     ///
     /// Example:
     ///
@@ -297,7 +297,7 @@ impl SharedLayout {
         self.0.prepend_dim(extent.0).map(Self).map_err(failed)
     }
 
-    /// Returns the linear layout of the buffer from `offset` to the dims of the tensor, like an encoding.
+    /// Returns the linear layout `offset -> (dim0, dim1, ...)` of the buffer, as in an encoding.
     ///
     /// Raises `LayoutError` if the layout is not linear over GF(2).
     ///
@@ -309,7 +309,7 @@ impl SharedLayout {
         Ok(memory_from_shared(&self.0).map_err(not_linear)?.into())
     }
 
-    /// Returns the equal CuTe layout from the index of an element, with a mode for each dim, to its offset.
+    /// Returns the equivalent CuTe layout `(dim0, dim1, ...) -> offset`, with one mode per dim.
     ///
     /// Example:
     ///

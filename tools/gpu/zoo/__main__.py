@@ -61,7 +61,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def work(options: argparse.Namespace) -> None:
-    """Runs the operators that the lines of the standard input name."""
+    """Runs the operators that standard input names, one per line."""
     run: Callable[[Any, str], Iterator[Row]]
     if options.worker == "simulate":
         from simulated import Simulation

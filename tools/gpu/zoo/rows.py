@@ -18,13 +18,13 @@ class KernelRow:
     operator: str
     size: str
     kernel: str
-    #: Of Triton's kernel.
+    #: The time of Triton's kernel.
     microseconds: float
-    #: The time of each mode over Triton's.
+    #: The time of each mode relative to Triton's.
     ratios: dict[str, float]
-    #: What the report of each mode says of the kernel's assembly or selection.
+    #: The remarks in the report of each mode on assembly or selection.
     notes: dict[str, str] = field(default_factory=dict)
-    #: The names of the kernel's compilations in the folder of each mode.
+    #: The hashes of the kernel's compilations, by mode.
     compilations: dict[str, list[str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -35,24 +35,24 @@ class KernelRow:
 
 @dataclass
 class OperatorRow:
-    """The results of one operator, or why it did not run."""
+    """The results of one operator, or the reason for a failure."""
 
     operator: str
     size: str
     failure: str = ""
-    #: The errors of each mode against PyTorch, relative to the largest value, and the permitted one.
+    #: Errors of each mode against PyTorch, relative to the largest value, and the tolerance.
     errors: dict[str, float] = field(default_factory=dict)
     tolerance: float = 0.0
-    #: The same against Triton's results.
+    #: Errors of each mode against Triton's results.
     differences: dict[str, float] = field(default_factory=dict)
-    #: Seconds of compilation of the kernels that Triton and a mode compiled: Triton's and the mode's.
+    #: Compile seconds `(Triton, mode)` of the kernels that both compiled, by mode.
     compile_seconds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    #: The kernels that a mode left to Triton, and why.
+    #: The kernels that a mode left to Triton, with the reasons.
     fallbacks: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def is_wrong(self) -> bool:
-        """True if a mode's error is above the permitted one and above twice Triton's own."""
+        """True if a mode's error exceeds the tolerance and twice Triton's error."""
         own = self.errors.get(TRITON, 0)
         return any(not error <= max(self.tolerance, 2 * own) for mode, error in self.errors.items() if mode != TRITON)
 

@@ -1,6 +1,6 @@
-"""Runs operators on the CPU: tensors of the CPU pass for a GPU's, and `ll.simulate` runs the kernels.
+"""Runs operators on the CPU: CPU tensors pass for GPU tensors, and `ll.simulate` runs the kernels.
 
-Packages ask PyTorch and Triton about the GPU in many ways, so this module answers for both before they are imported.
+Packages query PyTorch and Triton for the GPU, so that this module patches both before packages are imported.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import types
 from typing import Any, Iterator
 
 os.environ["ZOO_DEVICE"] = "cpu"
-# FlagGems would ask a tool of the vendor.
+# FlagGems would otherwise run a vendor tool.
 os.environ["GEMS_VENDOR"] = "nvidia"
 
 import torch  # noqa: E402
@@ -26,9 +26,9 @@ from operators.case import Operator  # noqa: E402
 from rows import OperatorRow, Row  # noqa: E402
 from tuning import take_first_configuration  # noqa: E402
 
-#: Keywords of a launch that are not the kernel's.
+#: Keywords of a launch that are not kernel arguments.
 LAUNCH = ("debug", "instrumentation_mode", "fpsan_homomorphic_casts", "launch_pdl", "launch_cooperative_grid")
-#: Programs of a launch that are simulated in a reasonable time.
+#: The largest grid with a reasonable simulation time.
 MOST_PROGRAMS = 5000
 
 GPU = types.SimpleNamespace(
@@ -39,7 +39,7 @@ GPU = types.SimpleNamespace(
 
 
 class Driver:
-    """Triton's driver of a GPU that is not there."""
+    """A Triton driver without a GPU."""
 
     def get_current_target(self) -> GPUTarget:
         return GPUTarget("cuda", 90, 32)
@@ -66,7 +66,7 @@ class Driver:
 
 
 class Stream:
-    """A stream of that GPU."""
+    """A CUDA stream without a GPU."""
 
     cuda_stream = 0
 
@@ -81,7 +81,7 @@ class Stream:
 
 
 def pretend(target: str, races: bool) -> None:
-    """Makes PyTorch and Triton answer as if there were a GPU, and launches run in the simulator."""
+    """Makes PyTorch and Triton report a GPU, and launches run in the simulator."""
     triton.runtime.driver.set_active(Driver())
     cuda: Any = torch.cuda
     cuda.is_available, cuda.device_count, cuda.current_device = (lambda: True), (lambda: 1), (lambda: 0)

@@ -19,7 +19,7 @@ from rows import TRITON, KernelRow, OperatorRow, Row
 
 #: Calls of an operator in one profile.
 CALLS = 4
-#: Calls after which kernels that time their candidates have decided, beyond the two of every mode.
+#: Additional calls under `measured`, after which each kernel has selected a candidate.
 MEASURING_CALLS = 64
 
 
@@ -29,11 +29,11 @@ class Bench:
     def __init__(self, modes: list[str], rounds: int, folder: pathlib.Path):
         self.modes = [TRITON, *modes]
         self.rounds = rounds
-        #: The folder of Triton's caches, one for each mode.
+        #: The folder with one Triton cache per mode.
         self.folder = folder
-        #: Seconds of each compilation of a mode, by what was compiled.
+        #: Compile seconds, by mode and by kernel with its options.
         self.seconds: dict[str, dict[Any, float]] = collections.defaultdict(dict)
-        #: The names of the compilations of a mode, by the names of the kernels.
+        #: The hashes of compilations, by mode and kernel name.
         self.hashes: dict[str, dict[str, set[str]]] = collections.defaultdict(lambda: collections.defaultdict(set))
 
     def _enter(self, mode: str) -> None:
@@ -58,7 +58,7 @@ class Bench:
         yield from self._guarded(self._timed, operator, size)
 
     def compile(self, operator: Operator, size: str) -> Iterator[Row]:
-        """Fills the caches of all modes with the kernels of an operator, and yields a row with the times of that."""
+        """Compiles the kernels of an operator under all modes, and yields a row with the compile times."""
         yield from self._guarded(self._compiled, operator, size)
 
     def _guarded(self, rows: Callable[[Operator, str], Iterator[Row]], operator: Operator, size: str) -> Iterator[Row]:
@@ -126,7 +126,7 @@ class Bench:
 
 
 def profiled(run: Any) -> dict[str, list[float]]:
-    """Returns the microseconds of each launch of a kernel, by the kernels' names."""
+    """Returns the microseconds of each launch, by kernel name."""
     with profile(activities=[ProfilerActivity.CUDA]) as recorded:
         for _ in range(CALLS):
             run()

@@ -8,7 +8,7 @@ from triton.runtime.autotuner import Autotuner
 
 
 def _run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-    """Launches the first configuration that is left for the arguments."""
+    """Launches the first configuration that pruning keeps."""
     tuner.nargs = dict(zip(tuner.arg_names, args))
     config = tuner.prune_configs(kwargs)[0]
     given = {**config.all_kwargs(), **kwargs}
@@ -20,5 +20,5 @@ def _run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
 def take_first_configuration() -> None:
     """Makes all of Triton's autotuners launch their first configuration."""
     Autotuner.run = _run
-    # Rules that drop configurations may time them.
+    # Pruning may time configurations.
     Autotuner._bench = lambda tuner, *args, config, **kwargs: [1.0, 1.0, 1.0]

@@ -1,4 +1,4 @@
-"""A process that runs operators, so that one that crashes or hangs takes only its operator with it."""
+"""Worker processes for operators, so that a crash or a hang affects one operator only."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Callable, Iterator, Optional
 
 from rows import OperatorRow, Row, from_json
 
-#: The line that ends the rows of an operator, and the start of the process.
+#: The line after the rows of an operator, and after the start of the process.
 END = "end"
 #: Seconds for the start of a process: importing PyTorch and the packages.
 START = 120.0
 
 
 class Worker:
-    """Runs a command that reads operators and sizes as lines of JSON, and writes their rows."""
+    """A process that reads operators and sizes as lines of JSON, and writes rows."""
 
     def __init__(self, command: list[str], limit: float):
         self._command = command
-        #: Seconds of one operator.
+        #: The time limit of one operator, in seconds.
         self._limit = limit
         self._process: Optional[subprocess.Popen[str]] = None
 
     def run(self, name: str, size: str) -> Iterator[Row]:
-        """Yields the rows of an operator; the last one says why there are no more, if the process ended."""
+        """Yields the rows of an operator. If the process ends, the last row has the reason."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for _ in self._lines(START):
@@ -47,7 +47,7 @@ class Worker:
             yield OperatorRow(name, size, why)
 
     def _lines(self, limit: float) -> Iterator[str]:
-        """Yields the lines of JSON up to the next end, or until the process ends; kills it after a time."""
+        """Yields the lines of JSON up to `END`. Kills the process after `limit` seconds."""
         process = self._process
         assert process and process.stdout
         self._is_late = False
@@ -74,9 +74,9 @@ class Worker:
 
 
 def run_all(tasks: list[tuple[str, str]], worker: Callable[[], Worker], jobs: int, deadline: float) -> Iterator[Row]:
-    """Yields the rows of all operators and sizes, which several processes take in their order.
+    """Yields the rows of all tasks, which `jobs` processes take in order.
 
-    No task is begun after the deadline, a time of `time.monotonic`.
+    No task starts after `deadline`, a time of `time.monotonic`.
     """
     waiting = queue.SimpleQueue[tuple[str, str]]()
     for task in tasks:

@@ -235,9 +235,9 @@ impl AxisInfo {
     }
 
     /// Returns the axis information of `op`, given that the dividend of a signed division or remainder is not negative.
-    /// For all other operations, the result is [`Self::binary`].
     ///
-    /// The result is not assumed to be non-negative.
+    /// Equals [`Self::binary`] for all other operations and for a constant dividend. The result is not assumed to be
+    /// non-negative.
     #[must_use]
     pub fn binary_of_non_negative(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
         let exact = Self::binary(op, a, b, bits);
@@ -302,7 +302,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information after a sign extension (`by_sign`) or a zero extension.
+    /// Returns the axis information after a sign extension (`by_sign`) or a zero extension. A
+    /// smaller `to_bits` [truncates](Self::truncate).
     ///
     /// If elements may be negative, only groups that start at a multiple of their size stay contiguous: 127 and -128
     /// are consecutive in 8 bits, but not in 16 bits.
@@ -494,7 +495,7 @@ fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFac
     }
 }
 
-/// Returns the divisor 2^`by` that replaces a right shift, or `None` unless `by` is a constant below `bits` and 62.
+/// Returns the divisor 2^`by` that replaces a right shift, if `by` is a constant below `bits` and 62.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant

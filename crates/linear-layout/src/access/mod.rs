@@ -57,7 +57,7 @@ const MAX_LOG2: u8 = 62;
 /// 4 4 4 4 12 12 12 12                    1             4           4
 /// ```
 /// # Units
-/// Contiguity and constancy count elements. Divisibility divides the integer, or the address of a pointer in bytes. The
+/// Contiguity and constancy count elements. Divisibility is in units of the integer, or in bytes for pointers. The
 /// getters return powers of two, not logarithms.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AxisInfo {
@@ -74,8 +74,7 @@ pub struct AxisInfo {
 impl AxisInfo {
     /// Returns the axis information of a tensor about which nothing is known. Rank 0 is a scalar.
     ///
-    /// # Panics
-    /// Does not panic; dimensions beyond the sixteenth are dropped.
+    /// Dimensions beyond the sixteenth are dropped.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -192,7 +191,8 @@ impl AxisInfo {
         Some(info.finish(bits))
     }
 
-    /// Returns the axis information of a scalar integer argument that is a multiple of `divisibility`.
+    /// Returns the axis information of a scalar argument, an integer or an address, that is a multiple of
+    /// `divisibility`.
     #[must_use]
     pub fn argument(divisibility: u64) -> Self {
         let mut info = Self::scalar();

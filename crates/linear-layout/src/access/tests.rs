@@ -6,7 +6,6 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::split_mix::Random;
 use proptest::prelude::*;
 
-/// A tensor with its elements and the derived facts.
 #[derive(Clone, Debug)]
 struct Tensor {
     shape: Vec<u64>,

@@ -30,8 +30,8 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
 /// Returns the cheapest assignments with each value from `choice` or `proposal`, and the number of visited table
 /// entries.
 ///
-/// If tables would exceed `limit` entries, some variables are fixed. The first assignment fixes values of `choice`, and
-/// costs no more than `choice`. The second assignment fixes values of `proposal`.
+/// The first assignment costs no more than `choice`. If a table would exceed `limit` entries, some variables are fixed:
+/// to values of `choice` in the first assignment, and to values of `proposal` in a second one.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],

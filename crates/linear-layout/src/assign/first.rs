@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 struct OptimalCell {
     /// In the order of the table's variables.
     values: Vec<u32>,
-    /// Index of the cell's group in its table.
     group: usize,
     /// For each child table, the index of the group that agrees with this cell on the common variables.
     below: Vec<usize>,
@@ -19,7 +18,6 @@ struct OptimalCell {
 /// Cells of a table that differ only in the eliminated variable, with the agreeing cells of the parent table.
 #[derive(Debug, Default)]
 struct CellGroup {
-    /// Indices of the group's cells.
     cells: Vec<usize>,
     num_live: usize,
     /// Indices of the agreeing cells in the parent table.

@@ -76,7 +76,7 @@ pub(super) struct SharedTerm {
 /// graph.edge(first, second, convert);
 /// assert_eq!(graph.price(&[0, 0, 0]), (200, 0));
 /// assert_eq!(graph.price(&[0, 1, 1]), (170, 1));
-// The optimum loads in layout 1.
+/// // The optimum loads in layout 1.
 /// let best = solve(&graph, &[0, 0, 0]);
 /// assert_eq!((best.choice, best.price, best.bound), (vec![1, 1, 1], 160, 160));
 /// ```
@@ -143,7 +143,7 @@ impl Graph {
     /// let mut graph = Graph::new();
     /// let load = graph.node(vec![(0, 0), (0, 0)]);
     /// let users = [(); 3].map(|()| graph.node(vec![(0, 0), (0, 0)]));
-    // A copy of the loaded value in layout 1, which is free if the load is in layout 1.
+    /// // A copy of the loaded value in layout 1, which is free if the load is in layout 1.
     /// let members = users.map(|user| (user, vec![false, true])).to_vec();
     /// graph.copy(load, vec![(40, 1), (0, 0)], members);
     /// assert_eq!(graph.price(&[0, 1, 1, 1]), (40, 1));

@@ -6,9 +6,10 @@ use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
 /// Variables with cost tables. The solver minimises the sum of the tables.
 ///
-/// The first variables are the nodes of a graph. A shared term of more than two nodes becomes a further variable: 1 if
-/// the term is paid, and 0 otherwise. The value 0 is infeasible if a member requests the term. With optimal further
-/// variables, an assignment costs [`Graph::price`].
+/// The first variables are the nodes of a graph. A shared term of more than two nodes becomes a further variable,
+/// unless all alternatives of one member request the term. The variable is 1 if the term is paid, and 0 otherwise. The
+/// value 0 is infeasible if a member requests the term. With optimal further variables, an assignment costs
+/// [`Graph::price`].
 ///
 /// An infeasible entry costs more than all feasible entries together, so the optimum has as few infeasible entries as
 /// possible.

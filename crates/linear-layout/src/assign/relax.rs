@@ -6,11 +6,11 @@ use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables with tables of at most `limit` entries, or as many as the largest table of the network has.
+/// Eliminates all variables. Joint tables have at most `limit` entries, or at most the entries of one input table.
 ///
-/// A bucket with a larger joint table is split into mini-buckets, which minimise over the variable independently. So
-/// the remaining number is a lower bound. Costs are first moved between the mini-buckets until each value has the same
-/// least cost in all of them, which improves the bound.
+/// A bucket with a larger joint table is split into mini-buckets, which minimise over the variable independently.
+/// Therefore `constant` becomes a lower bound. Costs are first moved between the mini-buckets until each value has the
+/// same least cost in all of them, which improves the bound.
 ///
 /// ```text
 /// mini-bucket 1: 0 4        mini-bucket 2: 4 0        separate: 0 + 0 = 0

@@ -53,7 +53,7 @@ pub(super) struct Limits {
     /// Maximum entries of all tables in the relaxation or in one round of local search. `round / variables` limits each
     /// table.
     pub(super) round: u64,
-    /// Number of visited entries after which local search starts no further round.
+    /// Number of visited entries after which local search starts no further move.
     pub(super) moves: u64,
 }
 
@@ -69,10 +69,10 @@ impl Limits {
 
 /// Returns the cheapest assignment found, which never costs more than `start`.
 ///
-/// Graphs of kernels are nearly trees, and are solved exactly. If a joint table would exceed a million entries, local
-/// search takes over, and `bound` limits the distance from the optimum. Ties in price are broken by fewer conversions,
-/// then by the first alternatives in program order. `start` may be infeasible. If no assignment is feasible, the price
-/// is [`INFEASIBLE`].
+/// Graphs of kernels are nearly trees, and are solved exactly. Local search takes over if, even without dominated
+/// alternatives, one joint table would exceed a million entries or all joint tables 30 million. Then `bound` limits the
+/// distance from the optimum. An exact solution breaks ties in price by fewer conversions, then by the first
+/// alternatives in program order. `start` may be infeasible. If no assignment is feasible, the price is [`INFEASIBLE`].
 ///
 /// The result does not depend on the order in which edges were added.
 ///
@@ -119,7 +119,6 @@ pub fn next_best(graph: &Graph, solution: &Solution, node: NodeId, alternative: 
 
 pub(super) struct SearchResult {
     pub(super) choice: Vec<u32>,
-    /// A lower bound on the cost of every assignment.
     pub(super) bound: LexCost,
     pub(super) method: SolveMethod,
     pub(super) steps: u64,

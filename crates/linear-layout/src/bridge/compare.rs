@@ -159,7 +159,7 @@ impl DistributedLayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// Elements are compared by index, in the order of a thread-value layout if there is one, and in row-major order
-    /// otherwise.
+    /// otherwise. Two thread-value layouts are compared by index even if their orders differ.
     /// # Errors
     /// Returns an error if a layout does not map threads and values to elements.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {

@@ -27,7 +27,7 @@ impl RegisterPermutation {
     /// Returns `None` if an out-dim is larger in `tile`, or a basis of `tile` has no equal basis in `layout`. A later
     /// division by `tile` can still fail, since other bases and in-dims are not checked.
     /// # Errors
-    /// Returns an error if the first in-dims differ, or `tile` has an out-dim that `layout` lacks.
+    /// Returns an error if the first in-dims differ or are missing, or `tile` has an out-dim that `layout` lacks.
     /// # Source
     /// Triton's `regPermForDivide`.
     pub fn for_division(

@@ -287,7 +287,7 @@ impl LinearLayout {
     /// # Shape
     /// The layouts have equal out-dims (names, order, sizes) and no common in-dim.
     /// # Errors
-    /// Returns an error if the out-dims or their sizes differ, or an in-dim is in both layouts.
+    /// Returns an error if the out-dims or their sizes differ, an in-dim is in both layouts, or a limit is exceeded.
     pub fn concat_ins(&self, other: &Self) -> Result<Self, LayoutError> {
         self.outs.check_same_dims(Role::Out, &other.outs)?;
         for i in 0..self.outs.len() {
@@ -321,7 +321,7 @@ impl LinearLayout {
     /// # Shape
     /// The layouts have equal in-dims (names, order, sizes) and no common out-dim.
     /// # Errors
-    /// Returns an error if the in-dims or their sizes differ, or an out-dim is in both layouts.
+    /// Returns an error if the in-dims or their sizes differ, an out-dim is in both layouts, or a limit is exceeded.
     pub fn concat_outs(&self, other: &Self) -> Result<Self, LayoutError> {
         self.ins.check_same_dims(Role::In, &other.ins)?;
         for i in 0..self.ins.len() {

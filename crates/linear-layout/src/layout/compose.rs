@@ -77,7 +77,7 @@ impl LinearLayout {
     /// Returns a right inverse of a surjective layout, which maps each output to one of its inputs.
     ///
     /// The chosen input has all free bits zero (see [`free_variable_masks`](Self::free_variable_masks)). Out-dim `d`
-    /// maps to in-dim `d` if in-dim `d` maps to out-dim `d` and no other in-dim changes the same output bits.
+    /// maps to in-dim `d` if in-dim `d` maps identically to out-dim `d` and no other in-dim changes out-dim `d`.
     /// # Shape
     /// out-dims of `self` -> in-dims of `self`.
     /// # Laws

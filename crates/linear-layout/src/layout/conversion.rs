@@ -56,8 +56,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// first in-dims of `dst` -> in-dims of `self`. Dims are dropped from the last on, while the conversion is trivial
-    /// over the dim.
+    /// in-dims of `dst` -> in-dims of `self`, without the dropped dims on either side. The common dims are visited from
+    /// the last in-dim of `dst` on, and dropped while the conversion is trivial over the dim.
     /// # Errors
     /// Returns an error under the same conditions as [`invert_and_compose`](Self::invert_and_compose).
     /// # Source

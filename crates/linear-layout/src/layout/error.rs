@@ -213,7 +213,7 @@ impl LayoutError {
         )
     }
 
-    /// Returns the byte offset of a syntax error in a layout text.
+    /// Returns the byte offset of a syntax error in a layout text, or `None` for any other error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match self.kind {

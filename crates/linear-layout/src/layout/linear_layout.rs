@@ -251,8 +251,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// Returns an error if a size is not a power of two, a limit is exceeded, the number of columns differs from the
-    /// number of input bits, a column has bits beyond the out-dims, or the required surjectivity is missing.
+    /// Returns an error if a size is not a power of two, a dim is named twice, a limit is exceeded, the number of
+    /// columns differs from the number of input bits, a column has bits beyond the out-dims, or the required
+    /// surjectivity is missing.
     pub fn from_columns(
         ins: &[(Dim, u64)],
         outs: &[(Dim, u64)],

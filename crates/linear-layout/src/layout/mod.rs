@@ -77,6 +77,7 @@
 //! - *Strides*, as in CuTe: they cover sizes that are not powers of two, but a swizzle needs a second kind of object.
 //! - *Unbounded storage*: no tensor needs more than 64 input or output bits. 24 columns are stored inline, since a copy
 //!   of 64 columns would cost more than most operations.
+//!
 //! # Deliberately missing
 //! Sizes that are not powers of two. Operators such as `*`, which could report an error only by a panic.
 

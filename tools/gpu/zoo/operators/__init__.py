@@ -4,8 +4,8 @@
     case = OPERATORS["liger/rms_norm"].make("4096x4096")
     outputs, expected = case.run(), case.reference()
 
-A package is imported when the first case of one of its operators is made. If that fails, `make` raises `Unavailable`, and
-`UNAVAILABLE` keeps the reason; operators of other packages are not affected.
+A package is imported with the first case of one of its operators. If the import fails, `make` raises `Unavailable`, and
+`UNAVAILABLE` keeps the reason.
 """
 
 import importlib

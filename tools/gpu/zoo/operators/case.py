@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator
 import torch
 import torch.nn.functional as F
 
-#: The device of all inputs; the CPU where kernels are simulated.
+#: The device of all inputs; the CPU in simulation.
 DEVICE = os.environ.get("ZOO_DEVICE", "cuda")
 
 bf16, f16, f32, f8 = torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn
@@ -26,7 +26,7 @@ class Unavailable(ImportError):
     """A package, or a file of it, that cannot be imported."""
 
 
-#: The reasons for which packages and files could not be imported.
+#: The reasons for failed imports, by package or file.
 UNAVAILABLE: dict[str, str] = {}
 
 
@@ -34,9 +34,9 @@ UNAVAILABLE: dict[str, str] = {}
 class Case:
     """One call of an operator on fixed inputs."""
 
-    #: Returns outputs and gradients of the package's kernels, freshly computed.
+    #: Computes outputs and gradients with the kernels of the package.
     run: Callable[[], list[torch.Tensor]]
-    #: Returns the same tensors computed by PyTorch, in float32 where the kernels use a narrower type.
+    #: Computes the same tensors with PyTorch, in float32 for narrower types.
     reference: Callable[[], list[torch.Tensor]]
     #: The largest permitted error, relative to the largest absolute value of each tensor.
     tolerance: float
@@ -47,8 +47,8 @@ class Operator:
     """A function of a package that launches Triton kernels."""
 
     name: str
-    #: Labels of input sizes, smallest first; the first one suits the simulator. The numbers in a label are the arguments
-    #: of ``build``.
+    #: Labels of input sizes, smallest first; the first one suits the simulator. The numbers in a label are the
+    #: arguments of ``build``.
     sizes: tuple[str, ...]
     build: Callable[..., Case]
 
@@ -107,7 +107,7 @@ def folder(name: str) -> Path:
 
 
 def stub(name: str, **members: Any) -> None:
-    """Puts a module with the given members in the place of one that needs too much to be imported."""
+    """Replaces a module with heavy dependencies by a module with the given members."""
     parent, _, last = name.rpartition(".")
     module = types.ModuleType(name)
     vars(module).update(members, __path__=[])
@@ -126,7 +126,7 @@ def namespace(*names: str) -> None:
 
 @functools.cache
 def load_file(root: str, path: str) -> Any:
-    """Imports one file of a package by its path within the package, without the package around it."""
+    """Imports one file of a package by its path in the package, without ``__init__.py``."""
 
     def load() -> Any:
         name = f"{root}_{path}".replace("/", "_").removesuffix(".py")
@@ -165,12 +165,12 @@ def arange(n: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
 
 
 def distinct(*shape: int) -> torch.Tensor:
-    """Returns float32 values without ties in a row of the last dimension."""
+    """Returns float32 values that are distinct within each row of the last dimension."""
     return torch.rand(*shape, device=DEVICE).argsort(-1).float() / shape[-1] - 0.5
 
 
 def widen(value: Any) -> Any:
-    """Returns a narrow floating-point tensor in float32, and anything else as it is."""
+    """Converts narrow floating-point tensors to float32; other values are returned unchanged."""
     if isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype.itemsize < 4:
         return value.detach().float().requires_grad_(value.requires_grad)
     return value
@@ -226,7 +226,7 @@ def case(f: Callable[..., Any], reference: Callable[..., Any], *inputs: Any, tol
 def attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False, scale: float | None = None
 ) -> torch.Tensor:
-    """Attention over ``[batch, heads, length, dim]``; heads of ``k`` and ``v`` are repeated where there are fewer."""
+    """Attention over ``[batch, heads, length, dim]``; heads of ``k`` and ``v`` are repeated for grouped queries."""
     k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], 1) for x in (k, v))
     scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
     if causal:
@@ -239,7 +239,7 @@ def attention(
 def packed_prefill(
     f: Callable[..., None], batch: int, length: int, heads: int, kv_heads: int, dim: int
 ) -> Case:
-    """Returns the case of causal attention over sequences behind each other: ``f(q, k, v, out, starts, lengths, length)``."""
+    """Returns the case of causal attention over packed sequences: ``f(q, k, v, out, starts, lengths, length)``."""
     lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
 
     def call(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -257,7 +257,9 @@ def packed_prefill(
 def mixture(
     x: torch.Tensor, up: torch.Tensor, down: torch.Tensor, weights: torch.Tensor, chosen: torch.Tensor
 ) -> torch.Tensor:
-    """A mixture of gated experts: ``chosen`` and ``weights`` have the experts of each token and their weights."""
+    """A mixture of gated experts: ``chosen`` has the experts of each token, and ``weights`` the weights of these
+    experts.
+    """
     out = torch.zeros_like(x)
     for e in range(up.shape[0]):
         token, slot = (chosen == e).nonzero(as_tuple=True)
@@ -284,7 +286,7 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor | None = None, eps: float = 1
 
 
 def quantize(x: torch.Tensor, group: int, limit: float, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
-    """Symmetric quantisation by groups of the last dimension: values of ``dtype`` and a scale per group."""
+    """Symmetric quantisation by groups of the last dimension: returns values of ``dtype``, and one scale per group."""
     groups = x.float().unflatten(-1, (-1, group))
     scale = groups.abs().amax(-1, keepdim=True).clamp(min=1e-10) / limit
     values = groups / scale

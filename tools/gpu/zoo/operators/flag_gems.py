@@ -35,10 +35,10 @@ MATRIX = "20x100", "256x1000", "8192x4096"
 
 @functools.cache
 def gems() -> Any:
-    """Imports the package, removes its launch cache, and lets it generate elementwise kernels without block pointers.
+    """Imports the package without launch cache and without block pointers.
 
-    ``LibEntry`` keeps compiled kernels by argument, so it would launch them after another compiler was installed, and its
-    launches follow the argument order of Triton 3.3 to 3.6. Triton 3.9 has no block pointers.
+    ``LibEntry`` caches compiled kernels across compilers, and launches with the argument order of Triton 3.3 to 3.6.
+    Triton 3.9 has no block pointers.
     """
     module = package("flag_gems")
     package("flag_gems.utils.codegen_config_utils").get_codegen_config().prefer_block_pointer = False
@@ -76,7 +76,7 @@ def unique(*shape: int) -> list[torch.Tensor]:
 
 
 def gradients(f: Callable[..., torch.Tensor], output: torch.Tensor, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Returns the gradients of ``f`` at the inputs for a given gradient of its output."""
+    """Returns the gradients of ``f`` at the inputs; ``output`` is the gradient of the result."""
     leaves = [x.detach().requires_grad_() for x in inputs]
     return torch.autograd.grad(f(*leaves), leaves, output)
 

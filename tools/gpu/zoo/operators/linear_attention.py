@@ -32,12 +32,12 @@ def recurrence(
     bonus: torch.Tensor | None = None,
     scale: float | None = None,
 ) -> torch.Tensor:
-    """The recurrences of linear attention, one step after the other in float32.
+    """The recurrence of linear attention, step by step in float32.
 
-    The state of a head is a ``[key, value]`` matrix. A step decays it by ``g``, adds an outer product, and multiplies it by
-    the query. ``beta`` makes it a delta rule, which adds ``k (beta (v - k state))``. With ``erase``, that product is
-    ``erase state`` for the state before the decay. With ``read``, ``read (erase state)`` is added instead. ``bonus`` weights
-    the keys of the current step in the output, which then sees the state before the step.
+    The state of a head is a ``[key, value]`` matrix. A step decays the state by ``g`` and adds an outer product; the
+    output is the query times the state. ``beta`` gives the delta rule, which adds ``k (beta (v - k state))``. ``erase``
+    replaces ``k state`` by ``erase state`` before the decay. With ``read``, ``read (erase state)`` is added instead.
+    With ``bonus``, the output uses the state before the step, and ``bonus`` weights the current keys.
     """
     batch, length, heads, dim = q.shape
     scale = dim**-0.5 if scale is None else scale
@@ -233,7 +233,7 @@ def slots(b: int, t: int, h: int, d: int) -> tuple:
         return recurrence(scores.softmax(-1), s, v, g, scale=1.0)
 
     def recurrence_by_value(q, k, s, g):
-        # The decay is along the values of the state, so the state is transposed: its rows are slots.
+        # The decay is along the values, so the state is transposed: its rows are slots.
         def chunk(state, qc, kc, sc, gc):
             outputs = []
             for i in range(qc.shape[1]):

@@ -23,7 +23,7 @@ def spread(scale: torch.Tensor, rows: int, columns: int) -> torch.Tensor:
 
 
 def restored(name: str, sizes: tuple[str, ...], call: Any, make: Any = normal) -> None:
-    """Registers a quantisation; ``call`` also multiplies the values by their scales, which gives the input back."""
+    """Registers a quantisation; ``call`` also dequantises, so that the reference is the input."""
 
     @operator(f"torchao/{name}", *sizes)
     def _(*size: int) -> Case:
