@@ -51,9 +51,17 @@ pub(crate) fn element_indices<'c>(
     gpu: Gpu,
     layout: &TensorLayout,
 ) -> Vec<Vec<Val<'c>>> {
-    let program = IndexProgram::from_layout(&layout.unique, &[Dim::LANE, Dim::WARP, Dim::BLOCK]);
-    let inputs = [gpu.lane(e), gpu.warp(e), gpu.cta_rank(e)];
-    let base = emit_index(e, &program, &inputs);
+    // LLVM finds constant distances between the indices of a thread in a mask of the thread index, but not in two masks
+    // that are combined.
+    let (inputs, values): (&[&[Dim]], _) = if gpu.has_scalar_warp() {
+        let apart: &[&[Dim]] = &[&[Dim::LANE], &[Dim::WARP], &[Dim::BLOCK]];
+        (apart, vec![gpu.lane(e), gpu.warp(e), gpu.cta_rank(e)])
+    } else {
+        let whole: &[&[Dim]] = &[&[Dim::LANE, Dim::WARP], &[Dim::BLOCK]];
+        (whole, vec![gpu.thread_id(e), gpu.cta_rank(e)])
+    };
+    let program = IndexProgram::from_layout(&layout.unique, inputs);
+    let base = emit_index(e, &program, &values);
     (0..layout.num_registers())
         .map(|register| {
             let columns = layout.unique.columns_of(Dim::REGISTER);

@@ -56,6 +56,10 @@ impl Isa for Amd {
         e.pure(rocdl::readfirstlane(value))
     }
 
+    fn has_scalar_arithmetic(&self) -> bool {
+        true
+    }
+
     fn program_id<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
         match axis {

@@ -63,6 +63,9 @@ pub(super) trait Isa: Sync {
     /// Marks a warp-uniform `i32` for compilers that benefit.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
+    /// Returns true if arithmetic on the result of [`Isa::uniform`] costs no vector instruction.
+    fn has_scalar_arithmetic(&self) -> bool;
+
     /// Emits the program index along `axis`, 0 to 2. A program is a cluster, or a CTA without clusters.
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
@@ -494,6 +497,11 @@ impl Gpu {
         let thread = self.thread_id(e);
         let warp = e.lshr(thread, self.target.lanes_log2());
         self.isa.uniform(e, warp)
+    }
+
+    /// Returns true if the lane and the warp are best computed from apart, not from the thread index as a whole.
+    pub(crate) fn has_scalar_warp(self) -> bool {
+        self.isa.has_scalar_arithmetic()
     }
 
     pub(crate) fn program_id<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {

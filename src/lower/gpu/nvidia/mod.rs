@@ -58,6 +58,10 @@ impl Isa for Nvidia {
         value
     }
 
+    fn has_scalar_arithmetic(&self) -> bool {
+        false
+    }
+
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
         match (axis, gpu.num_ctas) {

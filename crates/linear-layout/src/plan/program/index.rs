@@ -133,11 +133,12 @@ impl IndexProgram {
 
     /// Builds the program that maps some input dims of a layout to its outputs, as if all other input dims were 0.
     ///
-    /// The program's inputs are the dims of `runtime`, in that order, and its outputs are the layout's output dims. To
-    /// account for a constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the
-    /// result with the program's output by the operation that [`IndexProgram::join`] returns.
+    /// Each entry of `inputs` is one input of the program. Its bits are those of the listed dims, the first dim lowest:
+    /// `[LANE, WARP]` is a thread index. The outputs of the program are the layout's output dims. To account for a
+    /// constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the result with the
+    /// program's output by the operation that [`IndexProgram::join`] returns.
     #[must_use]
-    pub fn from_layout(layout: &LinearLayout, runtime: &[Dim]) -> Self {
+    pub fn from_layout(layout: &LinearLayout, inputs: &[&[Dim]]) -> Self {
         let bits = |d: Dim| {
             if layout.has_in_dim(d) {
                 layout.in_bits(d)
@@ -145,12 +146,15 @@ impl IndexProgram {
                 0
             }
         };
-        let input_bits: Vec<u32> = runtime.iter().map(|&d| narrow::<u32>(bits(d))).collect();
+        let input_bits: Vec<u32> = inputs
+            .iter()
+            .map(|dims| narrow(dims.iter().map(|&d| bits(d)).sum::<usize>()))
+            .collect();
         let outputs: Vec<Vec<u64>> = layout
             .out_dims()
             .map(|out| {
                 let column = |d| (0..bits(d)).map(move |b| layout.basis_component(d, b, out));
-                runtime.iter().flat_map(|&d| column(d)).collect()
+                inputs.concat().into_iter().flat_map(column).collect()
             })
             .collect();
         Self::new(&input_bits, &outputs)
