@@ -72,11 +72,10 @@ impl Pass for ChooseMatrixInstructionsOptions {
 /// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// Assumed latency of a barrier with one resident block, in quarters of a cycle. No second block multiplies in the
-/// meantime.
+/// Assumed latency of a barrier in quarters of a cycle, if no second resident block hides it.
 ///
-/// On an H100, attention of 128 x 64 x 128 by 8 warps takes 1.04 (causal) and 1.15 of Triton's time with two warps
-/// along n (and barriers in the softmax), and 0.93 and 1.00 with one.
+/// On an H100, attention of 128 x 64 x 128 with 8 warps takes 1.04 (causal) and 1.15 of Triton's time with two
+/// warps along n, which need barriers in the softmax. With one warp along n, it takes 0.93 and 1.00.
 const ALONE_BARRIER_LATENCY: u32 = 4 * 256;
 
 struct Candidates {
@@ -90,7 +89,7 @@ struct Candidate {
     product: Arc<PricedProduct>,
 }
 
-/// The error is the reason for having no candidates.
+/// A product with its candidates, or with the reason for having none.
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
@@ -181,13 +180,15 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Reciprocal of the relative price difference below which assignments count as equal (1/512). Ties go to more warps
-/// along n. On an H100, products of 64 x 128 x 64 and 128 x 128 x 64 with prices 0.06 % apart take 0.78 and 0.81 of the
-/// time.
+/// Prices that differ by less than 1/512 count as equal. Then the assignment with more warps along n is chosen.
+///
+/// On an H100, this choice takes 0.78 and 0.81 of the time for products of 64 x 128 x 64 and 128 x 128 x 64,
+/// whose prices differ by 0.06 %.
 const NOISE: u64 = 512;
 
-/// Maximum number of candidates per product in joint assignment. With two products above this number, the treewidth is
-/// too large for an exact solution.
+/// Limit for the candidates of a product. Products are not assigned jointly if two of them exceed the limit.
+///
+/// The treewidth would then be too large for an exact solution.
 const MAX_ALTERNATIVES: usize = 16;
 
 fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
@@ -322,8 +323,9 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the widening factor of the operands between memory and product, e.g. 2 for i8 to f16. The narrowest loaded
-/// element counts.
+/// Returns the ratio of operand width in the product to operand width in memory, e.g. 2 for f16 from i8.
+///
+/// If operands are loaded with several widths, the narrowest width is used.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -349,7 +351,7 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the suffix of a message for the precision of an f32 product, or an empty text.
+/// Returns the text that names the precision of an f32 product in a message. Empty for other products.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",

@@ -70,10 +70,10 @@ struct PointerAccess<'c> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AccessKind {
-    /// A load, which may have a wider vector than the access itself supports.
+    /// A load. Its vector may be wider than its own pointers support, if a dependent access has a wider vector.
     Load,
     Other,
-    /// Hardware generates the addresses.
+    /// An access through a tensor descriptor, for which the hardware generates the addresses.
     Descriptor,
 }
 
@@ -206,7 +206,7 @@ pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op
     decided
 }
 
-/// Union-find forest of operations in a common use-def chain or region.
+/// Union-find forest of operations that are connected by use-def edges or by nesting in regions.
 struct Components {
     numbers: HashMap<usize, usize>,
     parents: Vec<usize>,

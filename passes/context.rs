@@ -18,7 +18,7 @@ pub(super) struct PassContext<'c> {
     dividends: Dividends,
 }
 
-/// Cached until the module changes.
+/// An analysis of the module. The pass context caches the result until the module changes.
 pub(super) trait Analysis<'c>: Sized {
     fn of(context: &PassContext<'c>) -> Self;
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
@@ -106,7 +106,7 @@ impl<'c> PassContext<'c> {
         })
     }
 
-    /// Returns the GPU of [`Self::gpu`].
+    /// Returns the `requested` GPU, or else the GPU of the module, and reports errors as diagnostics.
     ///
     /// # Errors
     /// Reports a missing or unknown target on the module.

@@ -50,7 +50,9 @@ impl Pass for ConvertEncodingsToLinearOptions {
     }
 }
 
-/// Returns bases with the layout of `old` on every shape in the module. `None` if there are none.
+/// Returns a linear encoding with the same layout as `old` on every shape in the module.
+///
+/// `None` if there is no such encoding.
 fn linear(
     old: &Encoding,
     shapes: &[Vec<u64>],
@@ -63,7 +65,9 @@ fn linear(
     })
 }
 
-/// Returns bases with the layout of `old` on one shape. Only generic encodings may permute warps.
+/// Returns a linear encoding with the same layout as `old` on one shape.
+///
+/// For a generic encoding, which may permute warps, the result is `#ttg.generic_linear`.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {

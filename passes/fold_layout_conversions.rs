@@ -95,8 +95,10 @@ impl<'c> Folding<'_, 'c> {
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Unifies the two encodings of each conversion between equal layouts. Returns the reasons for kept encodings by
-    /// operation id, and true after a replacement.
+    /// Replaces one of the two encodings of each conversion between equal layouts, so that the encodings are equal.
+    ///
+    /// Returns the operation ids of conversions that keep both encodings, with the reasons. The Boolean is
+    /// true after any replacement.
     fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
@@ -166,8 +168,9 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Replaces a conversion by an earlier value of equal type in its chain. Without such a value, the conversion reads
-    /// the nearest value with a layout.
+    /// Replaces the result of a conversion by a source in the same chain of conversions that has the same type.
+    ///
+    /// Without such a source, the conversion skips sources that have no layout.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -203,7 +206,7 @@ impl<'c> Folding<'_, 'c> {
         Some(())
     }
 
-    /// Returns the nearest value in the chain with the result type of `cvt`.
+    /// Returns the nearest source with the result type of `cvt`, in the chain of conversions that ends at `cvt`.
     fn chain_start(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
@@ -213,7 +216,7 @@ impl<'c> Folding<'_, 'c> {
         Some(source)
     }
 
-    /// Returns the nearest value in the chain with a layout.
+    /// Follows a chain of conversions from `value` backwards, and returns the first value with a layout.
     fn with_layout(&self, mut value: Val<'c>) -> Val<'c> {
         while self.layout(value.r#type()).is_none() {
             let Some(cvt) = conversion_of(value) else {
@@ -358,8 +361,9 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Returns the pure operations that only compute operand `i` of the terminator `end` from the loop-carried value
-    /// `argument`. `None` if there are other uses.
+    /// Returns the pure operations that only compute operand `i` of the terminator `end` from `argument`.
+    ///
+    /// `None` if the loop-carried value `argument` has other uses.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];

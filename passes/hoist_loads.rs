@@ -63,7 +63,7 @@ fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
     false
 }
 
-/// Returns the block of a load that may move, or `None` if the operation is no such load.
+/// Returns the block of a load that may move. `None` for other operations, and for loads that must not move.
 fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
     let load = tt::Load::of(op)?;
     let modifier = policy(load.cache_policy(), "cache_modifier");
@@ -81,7 +81,7 @@ fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
 
 /// A load, with the operations in front of it that it may cross.
 struct Load<'c> {
-    /// The operations of the window, and the load at the end.
+    /// The operations of the block from the highest possible position of the load to the load itself.
     ops: Vec<Op<'c>>,
     /// The load, and the operations that compute its operands.
     needed: FxHashSet<OpId>,
@@ -112,7 +112,7 @@ impl<'c> Load<'c> {
         Self { ops, needed }
     }
 
-    /// Returns the positions of the operations that are worth crossing.
+    /// Returns the indices in `ops` of the operations above which the load is worth moving.
     fn anchors(&self) -> impl Iterator<Item = usize> {
         (0..self.ops.len()).filter(|at| {
             let op = self.ops[*at];
@@ -145,8 +145,7 @@ fn may_be_crossed(op: Op<'_>) -> bool {
     role.is_pure() || matches!(role, Role::Buffer { .. }) || is_shared_or_product(op)
 }
 
-/// Returns true if a load after the operation cannot be scheduled before: the operation has a barrier, or depends on
-/// one.
+/// Returns true if the backend cannot move a later load above the operation, because of a barrier.
 fn waits(op: Op<'_>) -> bool {
     matches!(
         Role::of(op),
@@ -154,7 +153,7 @@ fn waits(op: Op<'_>) -> bool {
     ) || is_shared_or_product(op)
 }
 
-/// Returns true for a product, and for an operation on buffers or asynchronous copies that has no order with loads.
+/// Returns true for a matrix product, and for an operation on shared memory without an order relative to loads.
 fn is_shared_or_product(op: Op<'_>) -> bool {
     use OpView as V;
     matches!(

@@ -8,7 +8,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 
-/// Types are distinct.
+/// The distinct tensor and buffer types of a module, and all its operations.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
     pub(super) buffers: Vec<LaidOutBuffer<'c>>,

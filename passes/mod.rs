@@ -40,7 +40,7 @@ use proof::{Claim, Proof};
 use std::borrow::Cow;
 use table::{PassKind, Values};
 
-/// Idempotent.
+/// Registers the passes once. Later calls have no effect.
 pub(crate) fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -99,14 +99,14 @@ fn anchored(pipeline: &str) -> Cow<'_, str> {
 
 /// A pass. The implementing type holds the options.
 trait Pass {
-    /// Returns MLIR's passes to run afterwards.
+    /// Runs the pass. Returns MLIR passes to run afterwards.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
     fn dividends(&self) -> Dividends {
         Dividends::Any
     }
 
-    /// Returns the invariant for translation validation. `None` if the pass changes the computation.
+    /// Returns the property that translation validation checks. `None` if the pass changes the computation.
     fn claim(&self) -> Option<Claim> {
         None
     }
@@ -115,7 +115,7 @@ trait Pass {
         false
     }
 
-    /// Returns this project's passes to run afterwards, before MLIR's.
+    /// Returns a pipeline of this project's passes. It runs after this pass, and before the MLIR passes from `run`.
     fn pipeline(&self) -> String {
         String::new()
     }

@@ -66,7 +66,7 @@ fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Opt
     Some(())
 }
 
-/// Gives a reshape with `allow_reorder` whole rows of a reduction per thread.
+/// Changes the layout of a reshape with `allow_reorder`, so that a thread reduces whole rows.
 fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Reshape::of(op).filter(|view| view.allow_reorder())?;
     let result = build::only_result(op);
@@ -110,7 +110,7 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Gives a gather whole rows per warp, if cheaper.
+/// Changes the layouts of a gather, so that a warp holds whole rows. Does nothing if this is not cheaper.
 fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;

@@ -73,7 +73,9 @@ fn is_written_out(encoding: &Encoding) -> bool {
     )
 }
 
-/// Returns the structured encoding of a buffer. `None` if the alignment would decrease.
+/// Returns an encoding with parameters, such as `#ttg.swizzled_shared`, in place of a `#ttg.shared_linear`.
+///
+/// `None` if no such encoding has the same layout, or if the alignment would decrease.
 fn shared(
     old: &Encoding,
     shape: &[u64],

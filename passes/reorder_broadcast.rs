@@ -105,7 +105,9 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Moves a broadcast below an operation on splats and broadcasts from one shape.
+/// Applies an operation to the sources of its broadcasts, and broadcasts the result.
+///
+/// The other operands are splats, and all sources have one shape and encoding.
 fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let source = |value: Val<'c>| Some(tt::Broadcast::of(sys::defining_operation(value)?)?.src());

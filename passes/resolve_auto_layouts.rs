@@ -191,7 +191,7 @@ impl<'r, 'c> Retyping<'r, 'c> {
     }
 }
 
-/// Returns the elements attribute of a constant after a type change from `old` to `new`.
+/// Returns the value of a constant whose type changes from `old` to `new`.
 fn constant_of<'c>(
     elements: Attribute<'c>,
     (old, new): (Type<'c>, Type<'c>),

@@ -98,11 +98,11 @@ impl<'c> Respelling<'c> {
         self.encodings.len() + self.types.len()
     }
 
-    /// Applies the replacements, except those that a verifier rejects on a copy of the module.
+    /// Applies the replacements on the module, except those that fail verification on a copy.
     ///
     /// # Errors
-    /// Fails if no replacement remains, with an operation that forbids the last one. `None` if there was none to start
-    /// with.
+    /// Fails if no replacement remains. Returns an operation that forbids the last replacement, or `None` if there
+    /// were no replacements.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -130,7 +130,9 @@ impl<'c> Respelling<'c> {
         Err(asked_by)
     }
 
-    /// Returns the operations that forbid replacements: failing verifiers, or products that would lose a `#ttg.dot_op`.
+    /// Returns the operations that forbid replacements.
+    ///
+    /// These are operations that fail verification, and products that would lose a `#ttg.dot_op`.
     fn refused(&self, context: &PassContext<'c>, inventory: &Inventory<'c>) -> Vec<Op<'c>> {
         let layouts = context.layouts();
         context

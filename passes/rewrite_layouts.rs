@@ -17,7 +17,7 @@ struct Rewriting<'r, 'c> {
     rewriter: Rewriter<'c>,
     kernel: &'r mut Kernel<'c>,
     computed: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Results of inserted conversions, by the new encoding.
+    /// Results of inserted conversions, keyed by value and new encoding.
     converted: BTreeMap<EncodedDatum, Val<'c>>,
     /// Operands to replace, as (operation, operand index, new value).
     uses: Vec<(Op<'c>, usize, EncodedDatum)>,
@@ -95,7 +95,7 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Copies rematerialised operations, one per assigned choice of layouts. The original operation takes one choice.
+    /// Rematerialises each operation once per assigned encoding. The original operation provides one encoding.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -273,7 +273,7 @@ pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut im
     }
 }
 
-/// Returns true after any erasure.
+/// Erases the dead operations of a block. Returns true if the block had any.
 fn drop_dead_of<'c>(
     rewriter: Rewriter<'c>,
     block: Blk<'c>,

@@ -34,7 +34,7 @@ impl Pass for UseTritonNumbersOptions {
 
 const CONTRACT: &str = "contract";
 
-/// Returns the fast-math flag of Triton's lowering.
+/// Returns the fast-math flag that corresponds to Triton's lowering of `op`, e.g. `contract` for `arith.addf`.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {

@@ -14,7 +14,7 @@ use melior::ir::operation::OperationLike;
 
 #[derive(Debug)]
 pub(super) struct Pairs<'c> {
-    /// Holds both elements of each pair.
+    /// The type of a tensor with both elements of each pair.
     pub(super) whole: Type<'c>,
     split: Type<'c>,
     transposed: Type<'c>,
@@ -23,8 +23,9 @@ pub(super) struct Pairs<'c> {
 }
 
 impl<'c> Pairs<'c> {
-    /// Infers the types from the shape and the layout `half` of the results. Pairs are neighbours along `axis`. `None`
-    /// without an inferred layout, or with too many dimensions.
+    /// Infers the types for results with the layout `half`. A pair consists of neighbours along `axis`.
+    ///
+    /// `None` if a layout cannot be inferred, or if the tensor has too many dimensions.
     pub(super) fn new(
         emitter: DecompositionBuilder<'_, 'c>,
         (shape, element, half): (&[u64], Type<'c>, &Encoding),
@@ -54,7 +55,7 @@ impl<'c> Pairs<'c> {
         })
     }
 
-    /// Returns the even and the odd positions of `value`, which has the type `whole`.
+    /// Splits `value` into the elements at even and at odd positions. `value` has the type `whole`.
     pub(super) fn separate(
         &self,
         emitter: DecompositionBuilder<'_, 'c>,

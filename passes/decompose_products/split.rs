@@ -11,7 +11,9 @@ use crate::sys::build::Val;
 use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
-/// Replaces an f32 product, if the target has an instruction for the parts.
+/// Replaces an f32 product by products of narrower types, e.g. for `tf32x3`.
+///
+/// `None` if the target has no matrix instruction for the narrower types.
 pub(super) fn decompose<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
@@ -68,7 +70,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the parts, largest first.
+/// Splits an f32 tensor into `count` summands of the type `part`, largest first.
 fn parts<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     value: Val<'c>,
@@ -101,7 +103,7 @@ fn parts<'c>(
     }
 }
 
-/// Ties away from zero.
+/// Rounds to TF32, with ties away from zero.
 fn rounded_to_tf32<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let text = "cvt.rna.tf32.f32 $0, $1;";
     let types = [value.r#type()];

@@ -32,7 +32,7 @@ struct LoopAccumulation<'c> {
     neutral: Attribute<'c>,
 }
 
-/// Numbers of position bits in a row, from the lowest: register bits, thread bits, register bits.
+/// The index bits of a row, lowest first: `low` register bits, `threads` thread bits, `high` register bits.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -85,7 +85,9 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// Returns the shapes of the views: the row split in three, threads before registers, all registers merged.
+/// Returns the shapes of the three views. They replace the last dimension.
+///
+/// `[high, threads, low]`, then `[threads, high, low]`, then `[threads, high * low]`.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -104,8 +106,9 @@ fn swapped(rank: usize) -> Vec<usize> {
     order
 }
 
-/// Returns the distribution of the last dimension. `None` unless several threads share a row with several elements
-/// each.
+/// Returns the distribution of the last dimension over registers and threads.
+///
+/// `None` if one thread holds a whole row or only one element of it, or if the bits are in another order.
 fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     let layout = layouts.tensor(tensor).ok()?;
     let axis = tensor.shape.len().checked_sub(1)?;
@@ -137,7 +140,7 @@ fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     (is_whole && is_shared).then_some(Row { low, threads, high })
 }
 
-/// Example: 0 for a sum.
+/// Returns the neutral element of an operation, e.g. -0.0 for `arith.addf`.
 fn neutral<'c>(
     context: &'c Context,
     kind: UpstreamKind,

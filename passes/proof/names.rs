@@ -14,17 +14,17 @@ use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
 pub(super) struct Names {
-    /// Names by operation and operand names.
+    /// Value numbers, keyed by the operation and the value numbers of its operands.
     terms: FxHashMap<Vec<usize>, usize>,
     texts: FxHashMap<String, usize>,
-    /// In program order.
+    /// Value numbers of operations with effects, in program order.
     effects: Vec<usize>,
 }
 
 struct Numbering<'n> {
     names: &'n mut Names,
     values: FxHashMap<usize, usize>,
-    /// Name of the contents of each immutable buffer, by buffer id.
+    /// Value number of the contents of each immutable buffer, by buffer id.
     contents: FxHashMap<usize, usize>,
     effects: Vec<usize>,
     arguments: usize,

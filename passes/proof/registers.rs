@@ -26,7 +26,7 @@ struct LaidOutTensor {
 
 type Element = Vec<u64>;
 
-/// Maps a result element to an operand element.
+/// A function that maps an element of the result to an element of the operand.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
 /// Checks every operation of a function.
@@ -99,7 +99,9 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the source map of a view. For `tt.split`, also returns the element at index 0 of the second result.
+/// Returns the map from result elements to operand elements of a view.
+///
+/// For `tt.split`, the map is for the first result. Also returns the source of the second result's element 0.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {

@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
-/// Prices are in quarters of a cycle.
+/// Formats a price, which is in quarters of a cycle, in cycles.
 fn cycles(price: u64) -> String {
     match price % 4 {
         0 => format!("{}", price / 4),
@@ -36,7 +36,7 @@ pub(super) struct Costs {
     pub(super) after: (u64, u32),
     /// Lower bound for assignments with the same rematerialisations, in quarters of a cycle.
     pub(super) bound: u64,
-    /// Scratch budget in bytes, and the additional price in quarters of a cycle.
+    /// Scratch budget in bytes, and the price that the budget adds in quarters of a cycle.
     pub(super) budget: Option<(u32, u64)>,
 }
 
@@ -136,7 +136,7 @@ fn loop_depth(op: Op<'_>) -> usize {
     depth
 }
 
-/// Returns JSON.
+/// Returns the conversions that remain, as JSON objects separated by commas.
 pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let remaining = report.remaining.iter().map(|conversion| {
         let value = kernel.datums[conversion.datum].value;
@@ -162,7 +162,7 @@ pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> Strin
     remaining.collect::<Vec<_>>().join(",")
 }
 
-/// Returns JSON.
+/// Returns the original conversions and their outcomes as JSON.
 pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let place = |op: Op<'_>| {
         let place = sys::file_location(op.location());

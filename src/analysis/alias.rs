@@ -26,12 +26,12 @@ impl PointsTo {
         Self { slot, ..self }
     }
 
-    /// Returns true for exactly one known byte range.
+    /// Returns true if the value refers to one known byte range.
     pub(crate) fn is_exact(&self) -> bool {
         self.buffers.len() == 1 && !self.is_inexact && !self.external
     }
 
-    /// Returns true if both may contain a common byte of this function's buffers.
+    /// Returns true if `self` and `other` may share a byte of this function's buffers.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.buffers.iter().any(|(buffer, a)| {
             let there = other.buffers.get(buffer);
@@ -39,7 +39,7 @@ impl PointsTo {
         })
     }
 
-    /// Adds another set. Returns true if this set has grown.
+    /// Adds the set `other`. Returns true if `self` has grown.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.external, self.is_inexact, self.buffers.len());
         self.external |= other.external;
@@ -82,7 +82,7 @@ pub(crate) struct Aliases {
     empty: PointsTo,
 }
 
-/// Rounds before growing ranges are widened to whole buffers.
+/// Number of rounds without a fixed point after which all ranges are widened to whole buffers.
 const WIDENING_ROUNDS: usize = 4;
 
 impl Aliases {

@@ -34,20 +34,20 @@ pub(crate) struct Allocation {
 /// A use of shared memory without a valid allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllocationError {
-    /// An allocation in a loop, with the previous iteration's buffer still live.
+    /// An allocation in a loop whose buffer of the previous iteration is still live.
     StillLive(OpId),
     /// A function returns its own buffer.
     Escapes(OpId),
     /// `at` conflicts with an asynchronous access in flight.
     InFlight { started: OpId, at: OpId },
-    /// The operation conflicts with an access of other warps, without a barrier in between.
+    /// An operation that conflicts with an access of other warps, with no barrier between the two.
     OtherWarps(OpId),
 }
 
 impl Allocation {
-    /// Allocates all buffers and scratch memory. `arguments` are the buffers among the function's arguments. `room`
-    /// returns the size limit in bytes, given the size with all baseline plans.
+    /// Allocates all buffers and scratch memory. `arguments` are the function arguments that are buffers.
     ///
+    /// `room(bytes)` returns the size limit, where `bytes` is the total size with baseline plans.
     /// # Errors
     /// Returns all uses without a valid allocation.
     pub(crate) fn of(
@@ -121,8 +121,9 @@ impl Allocation {
         fast
     }
 
-    /// Returns an allocation with disjoint buffers if it fits in `max_bytes` and saves executed barriers; otherwise
-    /// buffers share bytes.
+    /// Returns an allocation with disjoint buffers if it fits in `max_bytes` and fewer barriers are executed.
+    ///
+    /// Otherwise, buffers share bytes.
     fn best(
         flow: &Flow,
         facts: (&Aliases, &InFlight),
@@ -158,8 +159,9 @@ impl Allocation {
         self.barriers.contains_key(&op)
     }
 
-    /// Returns true if a proxy fence is needed in front of `op`, after the barrier. For a fence, returns true unless
-    /// the fence is redundant.
+    /// Returns true if a proxy fence is needed in front of `op`, after the barrier.
+    ///
+    /// For an `op` that is a fence itself, returns true if the fence is not redundant.
     pub(crate) fn needs_fence(&self, op: OpId) -> bool {
         self.fences.contains_key(&op)
     }
@@ -168,8 +170,9 @@ impl Allocation {
 /// Scratch limit in bytes of each operation to replan; `None` means no limit.
 type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 
-/// Replans an operation within a limit of scratch bytes, or slightly above, and returns the new effects; `None` without
-/// such a plan.
+/// Replans an operation within a limit of scratch bytes, which the new plan may slightly exceed.
+///
+/// Returns the new effects, or `None` if there is no plan.
 pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
 
 fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) {
@@ -323,7 +326,7 @@ impl<'f> AllocationProblem<'f> {
         best.unwrap_or_default()
     }
 
-    /// Returns the total size with full reuse of dead bytes, given the scratch size for each operation's effects.
+    /// Returns the total size if allocations reuse all dead bytes. `scratch_bytes` returns scratch sizes.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let mut offsets = self.buffers(true);
         let mut bound = self.end(&offsets);
@@ -340,8 +343,9 @@ impl<'f> AllocationProblem<'f> {
         bound
     }
 
-    /// Returns the replannable operations with too much scratch memory for `max_bytes`, each with the largest free
-    /// range as limit. If other warps also need scratch memory, the limit is at most the baseline size.
+    /// Returns the replannable operations whose scratch memory does not fit, with the largest free range as limit.
+    ///
+    /// The limit is at most the baseline size if the total exceeds `max_bytes` and other warps need scratch memory.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let sizes = self.sizes();
@@ -370,8 +374,7 @@ impl<'f> AllocationProblem<'f> {
         oversized
     }
 
-    /// Returns the operations with more scratch memory (within `limits`) than the baseline plan, with the baseline size
-    /// as limit.
+    /// Returns the operations with more scratch memory than in the baseline plan. The limit is the baseline size.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -453,8 +456,10 @@ impl<'f> AllocationProblem<'f> {
         offsets
     }
 
-    /// Places scratch memory after the buffers, at offsets without pending conflicts if these end below `max_bytes`.
-    /// `entries` has the pending accesses at the start of each block.
+    /// Adds scratch memory to the offsets of the buffers.
+    ///
+    /// Prefers offsets below `max_bytes` without conflicts with pending accesses. `entries` has the pending
+    /// accesses at the start of each block.
     fn scratch(
         &self,
         buffers: &Offsets,

@@ -25,7 +25,7 @@ use melior::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Larger dense constants are unknown.
+/// Maximum number of elements of an analysed dense constant. Larger constants have unknown axis information.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
 
 /// The axis information of an unknown value, indexed by rank.
@@ -73,7 +73,7 @@ impl Dividends {
 const BUFFER_BITS: u32 = 128;
 
 impl AxisAnalysis {
-    /// Analyses a function: an operation with a region, and argument attributes in `arg_attrs`.
+    /// Analyses `function`, an operation with a region. Argument hints are in the attribute `arg_attrs`.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
         Self::with(function, Dividends::Any)
@@ -333,8 +333,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits an `scf.while`: the condition region forwards to the body and the results, and the body yields to the
-    /// condition region.
+    /// Visits an `scf.while`. The condition region passes values to the body and to the results. The body passes
+    /// its yielded values to the condition region.
     fn visit_while(&mut self, op: OperationRef<'_, '_>) {
         let Some(loop_) = scf::While::of(op) else {
             return;
@@ -561,7 +561,7 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
 
 /// Returns the axis information after an extension, or after a cast from or to `index`.
 ///
-/// As for sums, overflow is undefined: the number must fit the type `to`.
+/// The value must fit the type `to`: as for sums, overflow is undefined.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {
@@ -607,7 +607,7 @@ fn dense_element(dense: DenseElementsAttribute<'_>, bits: u32, i: usize) -> Opti
     }
 }
 
-/// Adds the facts of the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy`.
+/// Applies the hints `tt.contiguity`, `tt.divisibility` and `tt.constancy` to `info`.
 fn with_attributes<'c>(
     mut info: AxisInfo,
     type_: Type<'c>,
@@ -643,7 +643,7 @@ fn with_attributes<'c>(
     info
 }
 
-/// Returns the value `x` of a condition `x >= 0`, `x > -1`, `0 <= x` or `-1 < x`.
+/// Returns the id of the value `x` if `condition` implies `x >= 0`, for example `x > -1` or `2 <= x`.
 fn non_negative_value(condition: Value<'_, '_>) -> Option<usize> {
     let op = OperationResult::try_from(condition).ok()?.owner();
     let compared = arith::CmpI::of(op)?;

@@ -36,15 +36,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ByteRanges {
-    /// Half-open ranges, sorted and disjoint.
+    /// Half-open byte ranges at known addresses, sorted and disjoint.
     own: Vec<(u32, u32)>,
-    /// Slots of rotating buffers, not included in `own`.
+    /// Slots of multi-buffered allocations; `own` excludes their bytes.
     slots: BTreeSet<SlotBytes>,
-    /// The set includes bytes of other functions.
+    /// True if memory of a caller or callee may be accessed.
     external: bool,
 }
 
-/// A slot of a rotating buffer, relative to the current iteration.
+/// One slot of a multi-buffered allocation. `rotation` is the slot index in the current iteration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SlotBytes {
     /// The half-open range of all slots.
@@ -107,7 +107,8 @@ impl ByteRanges {
         }
     }
 
-    /// Renumbers the slots along an edge.
+    /// Converts the slot indices to the iteration after `edge`. After the loop, the index is unknown, and all slots
+    /// count.
     fn cross(&mut self, edge: &Edge) {
         for slot in std::mem::take(&mut self.slots) {
             match edge.rotated(slot.rotation) {
@@ -138,7 +139,7 @@ impl ByteRanges {
         (self.external && other.external) || self.pieces().any(overlap)
     }
 
-    /// Returns the byte ranges; for slots, the range of all slots together with the slot.
+    /// Returns the byte ranges. For a slot, returns the range of all slots of the allocation, and the slot.
     fn pieces(&self) -> impl Iterator<Item = ((u32, u32), Option<SlotBytes>)> + '_ {
         let slots = self.slots.iter().map(|slot| (slot.all, Some(*slot)));
         self.own.iter().map(|range| (*range, None)).chain(slots)
@@ -194,17 +195,17 @@ impl AccessedBytes {
     }
 }
 
-/// The synchronisation state of pending accesses.
+/// Team of a pending access, and the barriers since the access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct AccessOrder {
     by: Team,
-    /// A smaller team with a barrier after the access.
+    /// Team, smaller than the block, that has executed a barrier after the access.
     ordered: Option<Team>,
-    /// One additional barrier of the block is needed.
+    /// True if two barriers of the block are still needed to order the access, instead of one.
     is_staggered: bool,
 }
 
-/// The bytes accessed since the last barrier of the block; since the last two barriers for staggered warps.
+/// Accessed bytes that no barrier of the block has ordered. Accesses by staggered warps need two barriers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses {
     bytes: BTreeMap<AccessOrder, AccessedBytes>,
@@ -230,7 +231,7 @@ impl PendingAccesses {
         }
     }
 
-    /// Returns the pending accesses at the end of an edge.
+    /// Returns the pending accesses after control flow has followed `edge`.
     pub(crate) fn across(&self, edge: &Edge) -> Cow<'_, Self> {
         if edge.crossing.is_none() {
             return Cow::Borrowed(self);
@@ -250,7 +251,8 @@ impl PendingAccesses {
         }
     }
 
-    /// Applies a barrier of `team`. Accesses of the team's warps stay pending for other warps only.
+    /// Applies a barrier of `team`. Earlier accesses of these warps can then conflict only with accesses of other
+    /// warps.
     pub(crate) fn order(&mut self, team: Team) {
         for (mut order, pending) in std::mem::take(&mut self.bytes) {
             let is_among = team.contains(order.by);
@@ -314,8 +316,8 @@ pub(crate) struct OpAccesses {
     team: Team,
     /// Accesses that start before the first inner barrier of the team.
     before: AccessedBytes,
-    /// Accesses that complete before each inner barrier, with the barrier; the last entry (`None`) follows all
-    /// barriers.
+    /// Accesses that complete before each inner barrier, and this barrier. The last entry is `None`: its accesses
+    /// complete after all inner barriers.
     completed: Vec<(AccessedBytes, Option<InnerBarrier>)>,
 }
 
@@ -393,7 +395,7 @@ impl OpAccesses {
         }
     }
 
-    /// Updates the pending accesses across the operation.
+    /// Applies the accesses and inner barriers of the operation to `state`.
     pub(crate) fn apply(&self, state: &mut PendingAccesses) {
         for (bytes, barrier) in &self.completed {
             state.add(self.team, bytes);
@@ -411,13 +413,13 @@ pub(crate) fn execution_count(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }
 
-/// Barrier insertion for a function with assigned offsets.
+/// Computes the barriers of a function whose buffers have memory offsets.
 pub(crate) struct BarrierAnalysis<'f> {
     flow: &'f Flow,
     order: Vec<usize>,
     accesses: HashMap<OpId, OpAccesses>,
     depths: HashMap<OpId, u32>,
-    /// Never removed.
+    /// Fences inside `ttg.warp_specialize`, which are never removed. Empty for `SyncKind::Barriers`.
     kept: Barriers,
 }
 
@@ -459,7 +461,8 @@ impl<'f> BarrierAnalysis<'f> {
         counts.sum()
     }
 
-    /// Returns barriers that order all conflicting accesses: `existing` and new ones, without redundant barriers.
+    /// Returns barriers that order all conflicting accesses, without redundant barriers. Uses barriers from
+    /// `existing` only if the cost is lower.
     pub(crate) fn barriers(&self, existing: Barriers) -> Barriers {
         let mut best = self.completed(Barriers::new());
         if !existing.is_empty() {
@@ -484,8 +487,9 @@ impl<'f> BarrierAnalysis<'f> {
         self.before_copies(best)
     }
 
-    /// Moves barriers between copies in front of the first copy. Nothing becomes pending between copies, and copies
-    /// then start together: attention by wgmma took 2 % longer on an H100 with a barrier in between.
+    /// Moves each barrier between consecutive copies in front of the first copy, so that the copies start together.
+    /// The order stays correct, since copies add no pending accesses. A barrier in between made wgmma attention 2 %
+    /// slower on an H100.
     fn before_copies(&self, mut barriers: Barriers) -> Barriers {
         let is_copy = |act: &Act| match act {
             Act::Start(access) => access.channel == Channel::Copies,
@@ -509,8 +513,8 @@ impl<'f> BarrierAnalysis<'f> {
         barriers
     }
 
-    /// Returns the operations whose conflicts no barrier of their team orders: conflicts with other teams, and
-    /// conflicts of staggered warps that need two barriers.
+    /// Returns the operations that still conflict with an earlier access, given `barriers`. One barrier of the
+    /// operation's team cannot order these accesses: another team accesses the bytes, or the warps are staggered.
     pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         self.find(barriers, &mut |op, state, next| {
@@ -554,7 +558,8 @@ impl<'f> BarrierAnalysis<'f> {
         })
     }
 
-    /// Runs the analysis until `holds` returns true, and returns that operation; `None` at the fixed point.
+    /// Returns the first operation for which `holds` returns true, or `None` if the analysis reaches the fixed
+    /// point.
     fn find(
         &self,
         barriers: &Barriers,

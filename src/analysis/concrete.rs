@@ -68,7 +68,8 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
-/// Integer arguments: multiples of 16, as launchers guarantee.
+/// Sample values of the integer arguments. All are multiples of 16, since launchers guarantee this
+/// divisibility.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
 /// Maximum number of loop iterations per team and path.
@@ -118,8 +119,10 @@ impl Fault {
     }
 }
 
-/// Executes the function with each of [`SAMPLES`], and returns the faults of the first sample with faults. A single
-/// faulty sample counts as an unsupported size: no faults are returned.
+/// Executes the function once with each value in [`SAMPLES`], and returns the faults of the first faulty
+/// execution.
+///
+/// Returns no faults if only one execution is faulty: the function may not support this size.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpId, &Effects> = events.collect();
@@ -157,7 +160,7 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
 struct PathValue {
     integer: Option<i64>,
     view: Option<Bytes>,
-    /// For the result of an asynchronous product: the product and its group.
+    /// Asynchronous product that computes the value, and the product's commit group.
     result: Option<(OpId, u32)>,
 }
 
@@ -239,7 +242,7 @@ impl<'c> Path<'_, 'c> {
         while self.round().is_some() {}
     }
 
-    /// Executes one turn of each team. Returns `None` to stop.
+    /// Executes the next operation of each team. Returns `None` to stop.
     fn round(&mut self) -> Option<()> {
         let mut is_deadlock = true;
         for team in 0..self.teams.len() {
@@ -334,7 +337,8 @@ impl<'c> Path<'_, 'c> {
         };
     }
 
-    /// Assigns `to[i]` the facts of `from[i]`, reading all of `from` first.
+    /// Copies the known value of `from[i]` to `to[i]`. Reads all of `from` first, since `to` may contain the same
+    /// values.
     fn pass(&mut self, from: &[Val<'_>], to: &[Val<'_>]) {
         let known: Vec<PathValue> = from.iter().map(|value| self.value(*value)).collect();
         for (value, known) in to.iter().zip(known) {
@@ -378,8 +382,8 @@ impl<'c> Path<'_, 'c> {
         self.missing(operation_id(op)).is_some()
     }
 
-    /// Returns the missing arrivals and bytes of the phase for which `op` waits; `None` if nothing blocks `op`, or the
-    /// phase is unknown.
+    /// Returns the arrivals and bytes that are missing in the phase that `op` awaits. Returns `None` if `op` can
+    /// continue, or if the phase is unknown.
     fn missing(&self, op: OpId) -> Option<(u32, i64)> {
         let effects = self.effects.get(&op)?;
         let Some((object, MbarrierUse::Wait { parity })) = effects.mbarrier else {
@@ -605,7 +609,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Reports uses of results of products in flight.
+    /// Reports each operand of `op` that an asynchronous product has not finished.
     fn check_results(&mut self, op: Op<'_>) {
         for operand in build::operands(op) {
             let Some((started, group)) = self.results.get(&value_id(operand)).copied() else {

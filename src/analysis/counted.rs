@@ -78,7 +78,7 @@ impl GroupSizes {
 
 /// Returns the instruction count of each wait for copies, or `None` for a redundant wait.
 ///
-/// `issued` has the number of instructions that each operation certainly issues. `is_kernel` states that nothing is in
+/// `issued` has a lower bound for the copy instructions of each operation. `is_kernel` is true if no copy is in
 /// flight at the entry.
 pub(crate) fn counted_waits(
     flow: &Flow,
@@ -117,7 +117,7 @@ pub(crate) fn counted_waits(
 
 struct WaitCounts<'a> {
     issued: &'a HashMap<OpId, u32>,
-    /// Number of groups with separate bounds: one more than any wait leaves in flight.
+    /// Number of groups with separate bounds: the largest `at_most` of a wait, plus 1.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
     /// The entry block of each partition.

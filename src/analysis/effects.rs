@@ -66,7 +66,7 @@ pub(crate) struct Rotation {
 }
 
 impl Rotation {
-    /// Returns the index in terms of the next iteration: `phase` - 1 modulo `modulus`.
+    /// Returns the index relative to the next iteration: the phase becomes (`phase` - 1) modulo `modulus`.
     pub(crate) const fn seen_from_next(self) -> Self {
         Self {
             phase: (self.phase + self.modulus - 1) % self.modulus,
@@ -92,8 +92,8 @@ pub(crate) enum AccessTarget {
 
 /// A proxy of shared-memory accesses.
 ///
-/// An async access after a generic access needs a proxy fence. A generic access after an async access needs only the
-/// observed completion.
+/// A proxy fence must separate a generic access from a later async access. Between an async access and a later
+/// generic access, a wait for the async access suffices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Proxy {
     Generic,
@@ -183,8 +183,10 @@ pub(crate) enum Act {
     Read(AccessTarget),
     /// A synchronous write through the generic proxy.
     Write(AccessTarget),
-    /// A barrier of all threads that execute the operation. In a [`Flow`](super::flow::Flow): of all threads of the
-    /// block (see [`Effects::in_team`]).
+    /// A barrier of all threads that execute the operation.
+    ///
+    /// In a [`Flow`](super::flow::Flow), a barrier of all threads of the block: [`Effects::in_team`] replaces the
+    /// barriers of smaller teams.
     Barrier,
     Sync(SyncScope),
     /// A barrier that starts or ends staggered execution of the warps.
@@ -197,11 +199,11 @@ pub(crate) enum Act {
         channel: Channel,
         at_most: u32,
     },
-    /// A proxy fence between generic accesses before and async accesses after.
+    /// A proxy fence. Orders earlier generic accesses before later async accesses.
     Fence,
 }
 
-/// A plan with an alternative that needs less scratch memory.
+/// Costs of the current plan, for comparison with a baseline plan that needs less scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchTradeoff {
     /// Scratch bytes of the baseline plan.

@@ -41,12 +41,12 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: usize,
-    /// Pairs (passed value, block argument or result), for buffers.
+    /// Buffers that the edge passes on, as pairs (passed value, block argument or result).
     pub(crate) passes: Vec<(ValueId, ValueId)>,
     pub(crate) crossing: Option<LoopCrossing>,
 }
 
-/// The start or end of an iteration; the operation is the loop.
+/// An edge that enters, repeats or leaves a loop. The operation is the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LoopCrossing {
     Enter(OpId),
@@ -55,7 +55,7 @@ pub(crate) enum LoopCrossing {
 }
 
 impl Edge {
-    /// Returns `index` in terms of the iteration after the edge, or `None` after the loop.
+    /// Converts `index` to the iteration after the edge. Returns `None` if the edge leaves the loop of `index`.
     pub(crate) fn rotated(&self, index: Rotation) -> Option<Rotation> {
         match self.crossing {
             Some(LoopCrossing::Next(number)) if index.rotated_by == number => {
@@ -80,14 +80,14 @@ pub(crate) struct BasicBlock {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<BasicBlock>,
-    /// Outer loops precede inner loops. Each loop is an event of the block in front of it.
+    /// Outer loops precede inner loops. The block in front of a loop has an event for the loop.
     pub(crate) loops: Vec<OpId>,
 }
 
 pub(crate) trait ForwardAnalysis {
     type State: Clone + PartialEq;
 
-    /// Transfer function of an operation; may record results.
+    /// Applies the effects of an operation to `state`. May record results in the analysis.
     fn event(&mut self, event: &Event, state: &mut Self::State);
 
     /// Transfer function of an edge.
@@ -134,8 +134,8 @@ impl Flow {
         self.fences_in(|_| true)
     }
 
-    /// Returns the proxy fences in regions of `ttg.warp_specialize`. They may order accesses of other warps, on other
-    /// paths of this graph.
+    /// Returns the proxy fences in regions of `ttg.warp_specialize`. Such a fence may order accesses of other
+    /// warps, which are on other paths of the graph.
     pub(crate) fn fences_of_regions(&self) -> Barriers {
         self.fences_in(|team| team != Team::BLOCK)
     }
@@ -177,7 +177,7 @@ pub(crate) struct FunctionFlow<'c> {
     /// Function arguments that are buffers.
     pub(crate) arguments: Vec<ValueId>,
     pub(crate) ops: FxHashMap<OpId, Op<'c>>,
-    /// Operations with uncomputable effects, with diagnostics.
+    /// Operations whose effects could not be computed, and the errors.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Funct
     of_values(function, |type_| sys::buffer(type_).is_some(), effects)
 }
 
-/// Builds the control-flow graph of a function, with async tokens in place of buffers.
+/// Builds the control-flow graph of a function like `of`, but for async tokens instead of buffers.
 pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, sys::is_async_token, effects)
 }
@@ -277,7 +277,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         self.result.flow.blocks[from].edges.push(edge);
     }
 
-    /// Sets the crossing of the edge added last.
+    /// Sets `crossing` for the most recently added edge of block `from`.
     fn crosses(&mut self, from: usize, crossing: LoopCrossing) {
         let edges = &mut self.result.flow.blocks[from].edges;
         edges.last_mut().expect("an edge was added").crossing = Some(crossing);
@@ -308,7 +308,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         current
     }
 
-    /// Adds an `scf.for` or `scf.while`; an `scf.while` exits between its two regions.
+    /// Adds an `scf.for` or `scf.while`. An `scf.while` exits at the end of its condition region.
     fn loop_(&mut self, op: Op<'c>, current: usize) -> usize {
         let regions: Vec<Blk<'c>> = (0..op.region_count())
             .filter_map(|i| build::single_block(op, i))
@@ -441,7 +441,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Returns the outer buffers used in the default region of a `ttg.warp_specialize`.
+    /// Returns the buffers that the default region of a `ttg.warp_specialize` uses but does not define.
     fn outer_buffers(&mut self, specialize: Op<'c>) -> Vec<ValueId> {
         let blocks = build::blocks(specialize, 0);
         let nested = blocks.iter().flat_map(|block| build::operations(*block));
@@ -465,7 +465,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         outer
     }
 
-    /// Adds a branch of `cf`. Its last operands are the block operands of the successors.
+    /// Adds a branch of the `cf` dialect. The last operands of `op` are the block operands of the successors.
     fn branch(&mut self, op: Op<'c>, current: usize) {
         let targets = build::successors(op);
         let carried: Vec<Vec<Val<'c>>> = targets

@@ -30,7 +30,7 @@ use super::flow::{Edge, Event, Flow, ForwardAnalysis, LoopCrossing};
 use super::slots::Slot;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An operation, and the index of an act.
+/// An operation, and an index in `Effects::acts` of the operation.
 pub(crate) type ActId = (OpId, usize);
 
 type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
@@ -40,20 +40,20 @@ pub(crate) struct InFlight {
     starts: Starts,
     /// Buffers with an access in flight before each operation.
     before: HashMap<OpId, BTreeSet<OpId>>,
-    /// Accesses observed by each wait in the waiting thread only.
+    /// Accesses that each wait observes for the waiting thread only.
     observed: HashMap<ActId, BTreeMap<ActId, Option<Slot>>>,
-    /// Pairs of the starting operation and the conflicting operation.
+    /// Pairs (operation that starts an access, operation that conflicts with the access).
     conflicts: BTreeSet<(OpId, OpId)>,
 }
 
-/// An access in flight. Each fact holds on at least one path to the program point.
+/// An access that is in flight on at least one path. Each flag is true if it is true on at least one path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InFlightAccess {
     /// The access is certainly in flight.
     is_certain: bool,
-    /// The accessed value still refers to the same bytes.
+    /// True if the value that names the accessed buffer still refers to the same bytes.
     is_current: bool,
-    /// No write to the buffer has completed.
+    /// True if no write to the accessed buffer has completed yet.
     is_first: bool,
     /// The slot relative to the current iteration, if equal on all paths.
     slot: Option<Slot>,
@@ -109,10 +109,11 @@ impl GroupQueue {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct QueueKey {
     channel: Channel,
-    /// For a known mbarrier: the allocating operation.
+    /// Operation that allocates the mbarrier; `None` if unknown, or for channels without an mbarrier.
     mbarrier: Option<OpId>,
-    /// The first of the observing warps, which identifies a region of `ttg.warp_specialize`; 0 for an mbarrier. The
-    /// default region and the code around the operation share their warps.
+    /// First warp of the region whose warps observe the accesses; 0 for an mbarrier.
+    ///
+    /// The default region of `ttg.warp_specialize` and the code around the operation have the same first warp.
     first_warp: u32,
 }
 
@@ -135,8 +136,8 @@ impl InFlightState {
         self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Records new definitions of `values`, for example in the next iteration: accesses to them may now mean other
-    /// bytes.
+    /// Records new definitions of `values`, for example in the next iteration. The values may now refer to other
+    /// bytes than the accesses in flight.
     fn define(&mut self, values: &[ValueId], starts: &Starts) {
         for (act, access) in self.all() {
             if let AccessTarget::Buffer(value) = starts[act].0.target
@@ -195,7 +196,7 @@ impl InFlight {
         analysis.found
     }
 
-    /// Returns pairs of the starting operation and the conflicting operation.
+    /// Returns pairs (operation that starts an access, operation that conflicts with the access).
     pub(crate) const fn conflicts(&self) -> &BTreeSet<(OpId, OpId)> {
         &self.conflicts
     }
@@ -205,7 +206,7 @@ impl InFlight {
         self.before.get(&op).into_iter().flatten().copied()
     }
 
-    /// Returns the accesses that a wait observes in the waiting thread only.
+    /// Returns the accesses that a wait observes for the waiting thread only.
     pub(crate) fn observed(
         &self,
         act: ActId,
@@ -340,7 +341,8 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Completes accesses on mbarriers that were started in a region of `ttg.warp_specialize` without `op`.
+    /// Completes mbarrier accesses that were started in a region of `ttg.warp_specialize`, if `op` is outside this
+    /// region.
     fn leave(&self, op: OpId, state: &mut InFlightState) {
         if self.teams.is_empty() {
             return;
@@ -389,8 +391,10 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Applies a wait for an mbarrier in a region of `ttg.warp_specialize`: other warps may have observed accesses
-    /// before their arrival.
+    /// Applies an mbarrier wait in a region of `ttg.warp_specialize`.
+    ///
+    /// Other warps may have waited for their accesses before they arrived. Such accesses are no longer certainly in
+    /// flight.
     fn synchronise(&self, op: OpId, state: &mut InFlightState) {
         let team = self.team(op);
         if team == Team::BLOCK {

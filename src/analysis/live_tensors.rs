@@ -13,10 +13,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// The words at the operations of a function, in program order.
+/// Registers of live tensors at each operation of a function.
 pub(crate) struct LiveTensors {
     positions: FxHashMap<OpId, usize>,
-    /// Words of the tensors that are live in front of each operation.
+    /// Registers per thread, in 32-bit words, of the tensors that are live in front of each operation.
     words: Vec<u64>,
 }
 
@@ -74,16 +74,17 @@ impl LiveTensors {
         Self { positions, words }
     }
 
-    /// Returns the largest number of words that are live in front of the operations from `first` up to `end`, without
-    /// `end`.
+    /// Returns the maximum number of live words in front of the operations from `first` to `end`, excluding `end`.
     pub(crate) fn peak(&self, first: Op<'_>, end: Op<'_>) -> u64 {
         let [first, end] = [first, end].map(|op| self.positions[&operation_id(op)]);
         self.words[first..end].iter().copied().max().unwrap_or(0)
     }
 }
 
-/// Returns the position up to which a use keeps a value live that is defined in a region of `scope`. A use in a loop
-/// that does not define the value counts up to the end of the loop.
+/// Returns the last position at which the use by `user` keeps a value live. A region of `scope` defines the
+/// value.
+///
+/// If `user` is in a loop and the value is defined outside, the value stays live up to the end of the loop.
 fn last_position(
     user: Op<'_>,
     scope: Option<Op<'_>>,

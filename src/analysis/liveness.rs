@@ -11,7 +11,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Liveness {
-    /// For each event: buffers live before, and buffers live before, during or after.
+    /// Buffers that are live before each operation, and buffers that are live before, during or after the
+    /// operation.
     around: HashMap<OpId, (BTreeSet<OpId>, BTreeSet<OpId>)>,
 }
 

@@ -24,8 +24,8 @@ pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Tar
     words_through(loop_op, &words) > registers_for_tensors(target, threads_around(loop_op))
 }
 
-/// Returns the maximum number of resident thread blocks per SM (or CU), limited by the loops with products in `op`.
-/// Each element counts in one thread, independently of layouts.
+/// Returns the maximum number of resident thread blocks per SM (or CU), limited by the registers for the loops
+/// in `op`. The estimate ignores layouts: it counts each element in one thread.
 pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     let threads = threads_around(op);
     let words = |type_| {
@@ -41,8 +41,8 @@ pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     target.resident_blocks(threads, 0, registers)
 }
 
-/// Returns the estimated number of registers per thread at the layout conversions in `ops`. A conversion keeps the
-/// larger one of its operand and its result in registers.
+/// Returns the estimated maximum number of registers per thread at the layout conversions in `ops`. The
+/// estimate for a conversion is the larger tensor of operand and result.
 pub(crate) fn conversion_registers<'c>(
     layouts: &Layouts,
     ops: impl Iterator<Item = Op<'c>>,
@@ -60,13 +60,15 @@ fn threads_around(op: Op<'_>) -> u64 {
     ModuleInfo::around(op).map_or(0, |info| info.threads_per_cta())
 }
 
-/// Returns the number of 32-bit registers per thread for tensors without spills, given `threads` threads per block.
+/// Returns the number of 32-bit registers per thread that tensors can use without spills, given `threads`
+/// threads per block.
 pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     let registers = target.registers_per_thread(u32::try_from(threads).unwrap_or(u32::MAX));
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the 32-bit words per thread that stay live during a whole iteration, given `words` per type.
+/// Returns the number of 32-bit words per thread that stay live during a whole iteration. `words` returns the
+/// number of words of a type.
 fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     let carried = build::results(loop_op).into_iter();
     let carried: u64 = carried.map(|value| words(value.r#type())).sum();

@@ -26,14 +26,14 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Returns the slot in terms of the iteration after `edge`, or `None` if the index is then unknown.
+    /// Converts the slot to the iteration after `edge`. Returns `None` if the edge leaves the loop.
     pub(crate) fn across(self, edge: &Edge) -> Option<Self> {
         let rotation = edge.rotated(self.rotation)?;
         Some(Self { rotation, ..self })
     }
 }
 
-/// Returns the slots of values that refer to a slot, or to a part of a slot, in every iteration.
+/// Returns the slot of each value that stays within one slot in every iteration.
 pub(super) fn of(flow: &Flow, aliases: &Aliases) -> HashMap<ValueId, Slot> {
     let mut slots = HashMap::new();
     loop {

@@ -25,7 +25,7 @@ pub(crate) enum TokenOp {
     },
 }
 
-/// Commits since a token's group: [`DONE`] for a completed group, `None` if unknown.
+/// Number of commits after the commit of a token's group: [`DONE`] for a completed group, `None` if unknown.
 type Since = Option<u32>;
 
 /// Larger than the distance of any group in flight.

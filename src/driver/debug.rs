@@ -69,8 +69,10 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
     }
 }
 
-/// Returns a location that MLIR's debug-info pass accepts, or `None` without any file location. The pass crashes on
-/// call sites whose callee has no file location: such a call site is replaced by the part with a file location.
+/// Returns a location that MLIR's debug-info pass accepts, or `None` if `location` contains no file location.
+///
+/// The pass crashes on a call site whose callee has no file location. The part with a file location replaces
+/// such a call site.
 fn placed(location: Location<'_>) -> Option<Location<'_>> {
     if location.is_call_site() {
         let (callee, caller) = (location.call_site_callee(), location.call_site_caller());

@@ -24,12 +24,12 @@ pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
 
 /// Checks that a lowered module is for a GPU of the vendor of `target`.
 ///
-/// Unlowered modules pass, since their translation fails with a more specific error. `input` is the file name in a
-/// suggested command.
+/// Unlowered modules pass, since their translation fails with a more specific error. `input` is the file name
+/// in a suggested command.
 ///
 /// # Errors
-/// Returns an error for the target of another vendor. Reports the first operation with another vendor's dialect or
-/// kernel calling convention.
+/// Returns an error if the module's own target has another vendor. Reports the first operation with another
+/// vendor's dialect or kernel calling convention.
 pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;
@@ -78,7 +78,8 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
     Err(Failure(Vec::new()))
 }
 
-/// Returns true if `op` belongs to `dialect`, or is a kernel by attribute or calling convention.
+/// Returns true if `op` belongs to `dialect`, or if an attribute or the calling convention marks `op` as a
+/// kernel.
 fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
     let name = sys::text(op.name().as_string_ref());
     name.split('.').next() == Some(dialect)

@@ -16,7 +16,7 @@ pub(super) struct LlvmGpu {
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
-    /// Set by the user, and possibly unknown to LLVM.
+    /// Processor and features set by the user. LLVM may not know them.
     given: Option<LlvmNames>,
 }
 
@@ -27,7 +27,7 @@ struct LlvmNames {
 }
 
 impl LlvmGpu {
-    /// Selects the target of the options, or else of the module.
+    /// Selects the target from `options`, or from the module if `options` has no target.
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
@@ -125,7 +125,7 @@ impl LlvmGpu {
     }
 }
 
-/// Returns the target's features, then the user's.
+/// Returns the features of the target, followed by the user's features in `extra`.
 fn features(target: &Target, extra: Option<&str>) -> String {
     let own = Some(target.llvm_features).filter(|features| !features.is_empty());
     own.into_iter().chain(extra).collect::<Vec<_>>().join(",")

@@ -40,7 +40,8 @@ const LIBRARIES: [Library; 3] = [
     },
 ];
 
-/// Functions without a definition: drivers define the first four, and LLVM resolves `__nvvm_reflect`.
+/// External functions that need no definition. GPU drivers define the first four; LLVM resolves
+/// `__nvvm_reflect`.
 const RUNTIME: [&str; 5] = [
     "vprintf",
     "__assertfail",
@@ -49,7 +50,7 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Environment variables with lists of folders, and the path from a listed folder to the libraries.
+/// Environment variables with lists of folders, and the subfolder with the libraries.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),
@@ -69,7 +70,8 @@ const FOLDERS: [&str; 7] = [
     "/usr/lib/amdgcn/bitcode",
 ];
 
-/// Returns the file for a path, or for a library name in one of the library folders.
+/// Returns `path` if it is a path of a file. Otherwise searches the library folders for a library with this
+/// name.
 fn find(path: &Path) -> Result<PathBuf, Failure> {
     if path.is_file() || path.components().count() > 1 {
         return Ok(path.to_owned());
@@ -224,7 +226,7 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
 
 pub(super) struct UndefinedFunction {
     pub(super) name: String,
-    /// Text of a note.
+    /// Suggested fix, attached to the error as a note.
     pub(super) fix: String,
 }
 

@@ -9,7 +9,7 @@ use melior::ir::{BlockLike, Module, RegionLike};
 const BESIDE: &str = "llvm.loop_annotation";
 const WITHIN: &str = "loop_annotation";
 
-/// Replaces the attribute by the property on each branch.
+/// Replaces the attribute `llvm.loop_annotation` of each branch by the property `loop_annotation`.
 pub(super) fn annotate(module: &mut Module<'_>) {
     sys::rewrite(module, |rewriter, module| {
         let mut rest = vec![module];

@@ -75,8 +75,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Returns an order with each instruction directly in front of its first user. Instructions with `is_fixed` keep
-    /// their relative order.
+    /// Returns an order with each instruction directly in front of its first user. Instructions for which
+    /// `is_fixed` returns true keep their relative order.
     fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
         let count = self.0.len();
         let Some(terminator) = count.checked_sub(1) else {
@@ -107,8 +107,8 @@ impl Schedule<'_> {
         order
     }
 
-    /// Returns a predicate for instructions that must not move, or that free more registers in `order` than they
-    /// define.
+    /// Returns a predicate that is true for two kinds of instructions: those that must not move, and those that
+    /// free more registers in `order` than they define.
     fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {

@@ -35,8 +35,8 @@ pub enum Emit {
 
 /// Options of a translation. [`Options::new`] returns the defaults of `ll-translate`.
 ///
-/// A request of the C API has a JSON object with the option names of `ll-translate`. Its defaults differ in two points:
-/// the file name is `<string>`, and the module is lowered.
+/// In the C API, a request has a JSON object with the option names of `ll-translate`. The defaults of a request
+/// differ in two points: the file name is `<string>`, and the module is lowered.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields, default = "Options::of_request")]
 pub struct Options {

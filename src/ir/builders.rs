@@ -47,7 +47,7 @@ pub(crate) enum AttributeSource<'s, 'c> {
     Existing(Attribute<'c>),
     Unit,
     Bool(bool),
-    /// Width of the type in bits, and value.
+    /// Bit width of the integer type, and value.
     Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
@@ -89,7 +89,7 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// Returns the specification for the C++ bindings; moves the regions out of `self`.
+    /// Returns the specification of the operation for the C++ bindings. Moves the regions out of `self`.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,
@@ -107,7 +107,8 @@ impl<'c> Parts<'_, 'c> {
     }
 }
 
-/// An operation that is not yet in the IR. `O` selects the methods for optional attributes.
+/// An operation that is not yet in the IR. `O` is the operation type, which adds methods for optional
+/// attributes.
 #[derive(Debug)]
 pub(crate) struct Building<'s, 'c, O = ()> {
     parts: Parts<'s, 'c>,
@@ -210,7 +211,8 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         rewriter.insert_before(place, spec).ok()
     }
 
-    /// Inserts before `place` at the same location, and returns the result.
+    /// Inserts the operation before `place`, with the location of `place`. Returns the result, or `None` if the
+    /// operation is invalid.
     pub(crate) fn before(self, rewriter: Rewriter<'c>, place: Op<'c>) -> Option<Val<'c>> {
         let made = self.insert(rewriter, place, place.location())?;
         Some(build::only_result(made))

@@ -92,7 +92,8 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Returns true if the layouts are equal, including register replicas, on which inferred layouts depend.
+/// Returns true if both tensors have the same layout, including register replicas. Inferred layouts depend on
+/// the replicas.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;
@@ -130,7 +131,8 @@ fn convert<'c>(rewriter: Rewriter<'c>, cvt: ViewOp<'c>) -> MatchResult {
     }
 }
 
-/// Returns true if a reshape with `allow_reorder` can produce the layout of the conversion that follows.
+/// Returns true if `reshape` can directly produce the result of the layout conversion that follows it. Only a
+/// reshape with `allow_reorder` can.
 fn reshapes_to(
     reshape: tt::Reshape<'_, '_>,
     from: &Encoding,
@@ -151,7 +153,6 @@ fn is_operand(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::DotOperand(_))
 }
 
-/// Returns true if both tensors have the same number of registers per thread: renaming registers suffices.
 fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
     let registers = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type())?;

@@ -14,7 +14,8 @@ pub(crate) struct Carried<'c> {
 }
 
 impl<'c> Carried<'c> {
-    /// Returns `None` if `value` is not loop-carried; the induction variable is not.
+    /// Returns the loop-carried value for the block argument `value`, or `None` for other values. The induction
+    /// variable is not loop-carried.
     pub(crate) fn of(value: Val<'c>) -> Option<Self> {
         let block = sys::block_of_argument(value)?;
         let loop_ = scf::For::of(block.parent_operation()?)?;

@@ -18,7 +18,7 @@ pub struct SourceLocation {
     pub column: usize,
 }
 
-/// Longer source lines are not shown below a message (in bytes).
+/// Maximum length in bytes of a source line that a message shows.
 const MAX_LINE: usize = 1000;
 
 /// Severity of a [`Message`].
@@ -181,8 +181,9 @@ impl fmt::Write for Arguments {
     }
 }
 
-/// Returns the text of a diagnostic, and true for a note that prints an operation. The text ends before invalid UTF-8,
-/// which names in bytecode may contain.
+/// Returns the text of a diagnostic, and true if the diagnostic is a note that prints an operation.
+///
+/// Names in bytecode may contain invalid UTF-8. The text ends before the first invalid byte.
 fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     use fmt::Write;
     let mut arguments = Arguments::default();
@@ -231,7 +232,7 @@ fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     }
 }
 
-/// A recorder for the diagnostics of a context, which are then not printed.
+/// A recorder for the diagnostics of a context. Recorded diagnostics are not printed.
 ///
 /// ```
 /// use linear_layout_mlir::ir::Recorder;

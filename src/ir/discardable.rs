@@ -34,8 +34,9 @@ pub const PROFILE_SCRATCH_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignmen
 pub const TWO_CTAS: &str = "ttng.two-ctas";
 /// On a loop: the unroll factor.
 pub const UNROLL_FACTOR: &str = "tt.loop_unroll_factor";
-/// On an argument or operation: a divisor of the first element in each run of consecutive elements (integers, or
-/// addresses in bytes).
+/// On an argument or operation: a divisor of the first element in each contiguous run.
+///
+/// For pointers, the element is the address in bytes.
 pub const DIVISIBILITY: &str = "tt.divisibility";
 /// On an argument or operation: the length of runs of consecutive elements.
 pub const CONTIGUITY: &str = "tt.contiguity";
@@ -43,7 +44,8 @@ pub const CONTIGUITY: &str = "tt.contiguity";
 pub const CONSTANCY: &str = "tt.constancy";
 /// On a function: true if calls are not inlined.
 pub const NOINLINE: &str = "noinline";
-/// On a constant in a lowered module: the constant stands for masked-off lanes of a load without `other`.
+/// On a constant in a lowered module: marks a constant that replaces an undefined value, for example in the
+/// masked-off lanes of a load without `other`.
 pub const UNSET: &str = "ttg.unset";
 
 /// Returns true if the attribute `name` is `true`.

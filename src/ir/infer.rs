@@ -151,13 +151,14 @@ pub(crate) enum Dependence {
     Same,
     /// A unique result encoding.
     Derived,
-    /// A unique result layout, with several spellings.
+    /// The result layout is unique, but several encodings describe this layout.
     Spelled,
-    /// Any result encoding, since the operation may reorder elements. The usual one keeps the order.
+    /// The result may have any encoding, since the operation may reorder elements. The default encoding keeps the
+    /// order.
     Usual,
 }
 
-/// Returns the dependence of the results on operand `i`, or `None` if they are independent.
+/// Returns the dependence of the result encodings on the encoding of operand `i`, or `None` if there is none.
 pub(crate) fn dependence(op: OperationRef<'_, '_>, i: usize) -> Option<Dependence> {
     if may_reorder(op) {
         return Some(Dependence::Usual);
@@ -180,7 +181,7 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// Returns the rule between operand `i` and the results, with the operand and result shapes.
+/// Returns the inference rule between operand `i` and the results, the operand shape, and the result shape.
 fn rule(
     op: OperationRef<'_, '_>,
     i: usize,

@@ -29,7 +29,7 @@ impl TensorLayout {
     }
 }
 
-/// Properties of a type for operand and result rules.
+/// Properties of a type that the rules for operands and results check.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeFacts {
     /// Neither tensor nor buffer, for example a number, pointer or token.
@@ -38,7 +38,7 @@ pub(super) enum TypeFacts {
         /// Number of elements; `None` if above 64 bits.
         elements: Option<u64>,
         units: Units,
-        /// True if the encoding swizzles warps.
+        /// True if a warp basis may step along several dimensions, as in `#ttg.generic_linear`.
         is_generic: bool,
     },
     /// A buffer, and the number of CTAs in its encoding (`None` if invalid).
@@ -128,7 +128,7 @@ impl Layouts {
         }
     }
 
-    /// Returns the normal spelling of an encoding, or `None` if the attribute already has the normal spelling.
+    /// Returns the canonical text of an encoding, or `None` if the text of `attribute` is already canonical.
     ///
     /// # Errors
     /// Returns an error if the attribute is not a valid encoding.
@@ -226,7 +226,7 @@ impl Layouts {
         })
     }
 
-    /// Returns the properties for operand and result rules.
+    /// Returns the properties of `type_` that the rules for operands and results check.
     pub(super) fn type_facts(&self, type_: Type<'_>) -> TypeFacts {
         cached(&self.facts, sys::type_id(type_), || {
             if let Some(tensor) = TensorType::of(type_) {

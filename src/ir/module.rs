@@ -24,7 +24,7 @@ pub struct ModuleInfo {
 pub enum GpuError {
     /// Neither the module nor an option names a target.
     Missing,
-    /// The target table has no such name.
+    /// The named target is unknown.
     Unknown(TargetError),
 }
 

@@ -83,7 +83,7 @@ fn listed(modules: &[Op<'_>], option: &str) -> String {
     )
 }
 
-/// Returns the names of functions with a body, before and after lowering.
+/// Returns the names of all `tt.func` and `llvm.func` with a body.
 fn functions(module: Op<'_>) -> Vec<&str> {
     let operations = build::module_body(module).map(build::operations);
     let has_body = |op: &Op<'_>| {

@@ -156,11 +156,12 @@ const REGISTERS_WITH_CALLS: u32 = 32;
 /// Registers per thread in a CTA with partitions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterPlan {
-    /// At the start of the kernel.
+    /// Registers per thread at the start of the kernel.
     pub(crate) initial: u32,
-    /// Of the default region, then of each partition; equal for partitions in one warp group.
+    /// Registers per thread of the default region, then of each partition. Partitions in one warp group have equal
+    /// values.
     pub(crate) regions: Vec<u32>,
-    /// Of warp groups without a region.
+    /// Registers per thread of warp groups without a region.
     pub(crate) idle: u32,
 }
 
@@ -168,7 +169,8 @@ const fn floor(registers: u32) -> u32 {
     registers / 8 * 8
 }
 
-/// Returns the registers per thread at the start of a kernel, or `None` if no `ttg.warp_specialize` moves registers.
+/// Returns the registers per thread at the start of a kernel, or `None` if no `ttg.warp_specialize` changes the
+/// registers of its warps.
 pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32> {
     let mut moves = false;
     kernel.walk(WalkOrder::PreOrder, |op| {
@@ -184,8 +186,11 @@ pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32>
     })
 }
 
-/// Returns the stated registers of a `ttg.warp_specialize`, or the requests of the partitions, with the rest for the
-/// default region. Returns `None` if no registers move, for example for excessive requests.
+/// Returns the registers per thread of each region in a `ttg.warp_specialize`.
+///
+/// Uses the attribute `actualRegisters` if present. Otherwise, partitions get the requested registers, and the
+/// default region gets the remaining registers. Returns `None` without requests, or if the requests are too
+/// large.
 pub(crate) fn register_plan(
     op: ttg::WarpSpecialize<'_, '_>,
     initial: u32,

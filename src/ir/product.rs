@@ -77,8 +77,10 @@ pub(crate) struct ScaledTypes {
 }
 
 impl ScaledTypes {
-    /// Returns the types, or `None` if no target supports them: elements of 6 or 16 bits, pairs packed across K, or
-    /// other block sizes.
+    /// Returns the types of `dot`, or `None` if no target supports them.
+    ///
+    /// Unsupported are elements of 6 or 16 bits, 4-bit pairs that are not packed along K, different scales for A
+    /// and B, and block sizes that are not powers of two.
     fn of(dot: tt::DotScaled<'_, '_>) -> Option<Self> {
         let factor = |kind: ScaleDotElemType, is_along_k: bool| match kind {
             ScaleDotElemType::E4m3 => Some(Number::E4m3),

@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub struct Rule {
     /// Label, for example `reduce_c4`.
     pub label: &'static str,
-    /// Requirement on every valid module.
+    /// Requirement that every valid module satisfies.
     pub text: &'static str,
     /// Names of the dialects, operations, attributes and types that declare the rule.
     pub of: &'static [&'static str],
@@ -21,7 +21,9 @@ pub struct Rule {
 
 include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
 
-/// Creates the diagnostic of a broken rule from labels (one per operation with this check) and a `format!` message.
+/// Creates the diagnostic of a broken rule. The arguments are rule labels and a `format!` message.
+///
+/// A check that several operations share has one label for each operation.
 macro_rules! broken {
     ($($label:ident)|+, $($message:tt)+) => {
         $crate::sys::Diagnostic::new(format!($($message)+))

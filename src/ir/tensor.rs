@@ -20,7 +20,7 @@ pub struct TensorType<'c> {
 }
 
 impl<'c> TensorType<'c> {
-    /// Returns the view of a type, or `None` unless the type is a ranked tensor of static shape.
+    /// Returns the components of a tensor type, or `None` unless the type is a ranked tensor of static shape.
     #[must_use]
     pub fn of(type_: Type<'c>) -> Option<Self> {
         let parts = sys::tensor(type_)?;

@@ -22,7 +22,7 @@ pub(crate) fn integer_constant(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
-/// Returns true if a splat of any shape can produce the value.
+/// Returns true if `value` is a splat, so that a splat of another shape can replace its views.
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()

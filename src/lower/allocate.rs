@@ -32,7 +32,9 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     plans: PlanCache,
     allocation: Allocation,
-    /// Byte offset of the number of the `ttg.warp_specialize` for the workers. `None` without workers.
+    /// Byte offset of the shared word with the number of the `ttg.warp_specialize` that the workers execute.
+    ///
+    /// `None` without workers.
     worker_number: Option<u32>,
     flow: Flow,
 }
@@ -65,10 +67,10 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) gpu: Gpu,
     pub(crate) plans: PlanCache,
     pub(crate) calls: &'a HashSet<OpId>,
-    /// Maximum scratch size of a plan in bytes. `None` leaves only the limit of the GPU.
+    /// Maximum scratch size of a plan in bytes. `None` if only the GPU limits the size.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    /// The error explains the absence of staggered code.
+    /// Staggered code of the function, or the reason for its absence.
     pub(crate) staggered: Result<StaggeredCode, Diagnostic>,
     /// `None` unless remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,
@@ -99,10 +101,10 @@ impl PlanContext<'_> {
 }
 
 impl SharedMemory {
-    /// Plans the operations of a function and allocates its shared memory. Reports errors at the operations, and
-    /// returns `Some` after any error.
+    /// Plans the operations of a function and allocates its shared memory.
     ///
-    /// `calls` are the calls whose callee accesses shared memory.
+    /// Reports each error at its operation; the second result is `Some` after any error. `calls` are the calls of
+    /// functions that access shared memory.
     pub(crate) fn of(
         function: Op<'_>,
         layouts: &Layouts,

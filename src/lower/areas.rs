@@ -14,7 +14,7 @@ use crate::sys::{Diagnostic, operation_id};
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
-/// Memory for kernels, memory for profiling tools.
+/// Number of scratch areas: one for kernels, and one for profiling tools.
 pub(crate) const NUM_AREAS: usize = 2;
 
 pub(crate) type Areas = [u32; NUM_AREAS];
@@ -118,7 +118,8 @@ pub(crate) struct FunctionScratch<'c> {
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
     pub(crate) calls: HashSet<OpId>,
-    /// Scratch arguments point to the memory of all programs in a kernel, and of the current program elsewhere.
+    /// True for a kernel, whose scratch arguments point to the memory of all programs. In other functions, the
+    /// arguments point to the memory of the current program.
     pub(crate) is_kernel: bool,
     /// `None` if the function takes no scratch addresses.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,

@@ -31,7 +31,7 @@ struct AtomicOp<'c> {
     result: Option<Val<'c>>,
 }
 
-/// The operands are tensors or scalars.
+/// An atomic action. The operands are tensors or scalars.
 #[derive(Clone, Copy)]
 enum Action<'c> {
     Rmw(RMWOp, Val<'c>),
@@ -124,7 +124,8 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
 
 enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
-    /// Offsets into a buffer. Without a suitable buffer instruction, addresses are computed from the offsets.
+    /// Offsets into a buffer. Without a suitable buffer instruction, the lowering computes a pointer from each
+    /// offset.
     Buffer {
         buffer: Box<GlobalBuffer<'c>>,
         has_instruction: bool,

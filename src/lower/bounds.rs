@@ -18,7 +18,7 @@ pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
     numbers: HashMap<usize, i64>,
-    /// Set if other warps have already marked the allocations.
+    /// True if other warps have already marked the same allocations.
     pub(crate) is_again: bool,
 }
 
@@ -42,8 +42,10 @@ impl<'c> Bounds<'c> {
         self.op = outer;
     }
 
-    /// Returns the byte offset and the marks of the current operation's allocation. `None` without an allocation or
-    /// with marks disabled.
+    /// Returns the byte offset of the current operation's allocation, and the attributes that describe the
+    /// allocation to the simulator.
+    ///
+    /// `None` without an allocation, or if the attributes are disabled.
     pub(crate) fn allocation(
         &mut self,
         e: &Emitter<'c>,
@@ -74,8 +76,9 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Marks `index` as an index below `bound`, unless the bound is statically known. `of` completes the simulator's
-    /// message, e.g. `selects one of 4 buffers`.
+    /// Attaches `bound` to `index` for the simulator's bounds check, unless `index` is statically below `bound`.
+    ///
+    /// `of` completes the simulator's message, e.g. `selects one of 4 buffers`.
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

@@ -52,7 +52,7 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.buffer_store`. Only the owner of an element stores.
+/// Lowers `amdg.buffer_store`. If several threads hold an element, only one of them stores the element.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtStore)?;
     let view = amdg::BufferStore::of(op).expect("the dispatch goes by kind");
@@ -101,7 +101,7 @@ pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instruct
 
 pub(super) type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
-/// Operands of all buffer operations, except `stride`. Offsets alone determine the elements, as in Triton 3.9.
+/// Operands of all buffer operations. The operand `stride` is ignored, as in Triton 3.9.
 pub(super) struct BufferOperands<'c> {
     pub(super) base: Val<'c>,
     pub(super) offsets: Val<'c>,

@@ -79,7 +79,7 @@ pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, operand, result, rounding)
 }
 
-/// Defaults to nearest for `arith.extf`, which is exact.
+/// Returns the rounding mode of a float cast. The default is round to nearest; `arith.extf` is exact.
 fn rounding_of(op: Op<'_>) -> Rounding {
     use arith::RoundingMode as Mode;
     match arith::TruncF::of(op).and_then(arith::TruncF::roundingmode) {

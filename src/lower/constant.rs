@@ -139,7 +139,7 @@ fn deciding_bits<'c>(
     threads.iter().filter(decides).copied().collect()
 }
 
-/// Emits a select tree with the last of `bits` at the root. `base` is the element for clear bits.
+/// Emits a select tree with the last of `bits` at the root. `base` is the element if all bits are clear.
 fn select<'c>(
     l: &mut Lowering<'c>,
     bits: &[ThreadBit],

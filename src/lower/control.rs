@@ -11,7 +11,7 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, RegionRef, ValueLike};
 
-/// Turns the operands of a terminator into [`Lowering::yielded`].
+/// Stores the registers of the terminator's operands in [`Lowering::yielded`].
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     l.yielded = l.carried_operands(op);
     Ok(())

@@ -45,7 +45,7 @@ struct CopyProgram {
     lane_order: Option<LaneOrder>,
 }
 
-/// Copies and waits of a function, for GPUs whose waits count instructions.
+/// Copies and waits of a function. Used for GPUs on which a wait counts copy instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
     /// Number of instructions that every warp issues per copy operation, or 0 if some warps may issue none.
@@ -179,7 +179,7 @@ struct Elements<'c> {
 }
 
 struct Stores {
-    /// Mask of register-index bits; each bit selects between replicas.
+    /// Mask of register-index bits that select only between replicas.
     repeated: usize,
     /// The lanes of a warp store to consecutive addresses in lane order, from one address per warp.
     is_in_lane_order: bool,
@@ -375,8 +375,8 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.async_wait` to a wait for all copies. The operand counts instructions of Triton's lowering, so it has
-/// no meaning here.
+/// Lowers `amdg.async_wait` to a wait for all copies. The operand is ignored, since it counts the instructions
+/// that Triton's lowering emits.
 pub(crate) fn wait_for_all<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = amdg::AsyncWait::of(op).expect("the dispatch goes by kind");
     l.gpu.commit_copies(&mut l.e);
@@ -398,8 +398,8 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Sets the number of copy instructions that may stay in flight after each wait. Only instructions of groups that
-/// certainly stay in flight count.
+/// Sets the number of copy instructions that may stay in flight after each wait. Counts only the instructions
+/// of groups that certainly stay in flight.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

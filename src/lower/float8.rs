@@ -79,7 +79,8 @@ fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     e.bitcast(upper, to)
 }
 
-/// Converts a float to f32. An f64 is rounded to odd, against double rounding in the later conversion.
+/// Converts a float to f32. An f64 is rounded to odd, which avoids a double-rounding error in the later
+/// conversion.
 fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     if width(value.r#type()) != 64 {

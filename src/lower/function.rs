@@ -313,7 +313,7 @@ fn register_attributes<'c>(
     format!("{{{}}}", kept.join(", "))
 }
 
-/// Accepts a number or a list of one number.
+/// Returns the divisibility in a hint: a number, or a list of one number.
 fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }

@@ -53,8 +53,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if two operations are morally strong in PTX terms: scope `self` of `who` includes `other_who`, and
-    /// scope `other` includes `who`.
+    /// Returns true if each scope includes the thread of the other operation ("morally strong" in PTX). Thread
+    /// `who` has the scope `self`, and thread `other_who` has the scope `other`.
     pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
@@ -73,7 +73,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A thread of the grid, with the first threads of its warp and block.
+/// A thread of the grid. `warp` and `block` are the first threads of its warp and of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -91,8 +91,9 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// The set of accesses before a point of execution. An access is in the set if its block epoch, warp epoch or release
-/// time is below the bound. The lists are sorted by their first entries.
+/// The set of accesses that happen before a point of execution, given by exclusive upper bounds. An access is
+/// in the set if its block epoch, its warp epoch or its release time is below the bound of its block, warp or
+/// thread. The lists are sorted by their first entries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
     /// (First thread of the block, exclusive bound on block epochs).
@@ -165,7 +166,8 @@ impl Clock {
     }
 }
 
-/// Computes the element-wise maximum. Allocates a new clock only if neither clock dominates the other.
+/// Sets `clock` to the element-wise maximum of `clock` and `other`. Allocates a new clock only if neither clock
+/// dominates the other.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -187,12 +189,13 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
 struct Release {
     who: ThreadId,
     scope: Scope,
-    /// True if only `who` contributed to the release.
+    /// True if all merged releases are from the thread `who`.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds `new`, or merges `new` with a release that the same threads can observe.
+/// Adds `new` to `list`. If the list has a release with the same scope and the same observers, merges the two
+/// releases.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -217,11 +220,12 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
 /// The vector clock of one thread, with the releases of its fences and relaxed reads.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
-    /// The accesses before the thread's next access, except for accesses that epochs order.
+    /// The accesses that happen before the thread's next access. The clock omits the order by barriers of the
+    /// thread's own block or warp, which the epochs encode.
     pub(crate) known: Arc<Clock>,
-    /// Releases of fences, which the thread's next atomic writes publish.
+    /// Releases of fences. The thread's next atomic writes publish these releases.
     fences: Vec<Release>,
-    /// Releases that relaxed reads observed, which the thread's next acquire fence acquires.
+    /// Releases that relaxed reads have observed. The thread's next acquire fence acquires these releases.
     seen: Vec<Release>,
 }
 
@@ -231,8 +235,8 @@ impl ThreadClock {
         Arc::ptr_eq(&self.known, &other.known)
     }
 
-    /// Returns true if the access at `then` happens before the thread's next access. `time` is [`Clocks::time`] at the
-    /// access. Ignores the order by epochs of the thread's own block or warp.
+    /// Returns true if the access at the point `then` happens before the thread's next access. `time` is the result
+    /// of [`Clocks::time`] at the access. Ignores the order by barriers of the thread's own block or warp.
     pub fn covers(&self, then: ExecutionPoint, time: u32) -> bool {
         let known = &self.known;
         then.block_epoch < known.block(then.block)
@@ -244,9 +248,9 @@ impl ThreadClock {
 /// The memory order and the scope of an atomic access or a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// True if accesses before the observed release happen before the thread's later accesses.
+    /// True for an acquire: accesses before the observed release happen before the thread's later accesses.
     pub acquires: bool,
-    /// True if the thread's earlier accesses happen before accesses after a matching acquire.
+    /// True for a release: the thread's earlier accesses happen before accesses after a matching acquire.
     pub releases: bool,
     /// The threads with which the operation can synchronise.
     pub scope: Scope,
@@ -266,7 +270,7 @@ impl Sync {
 /// The address of an atomic variable, as (index of the memory, byte offset).
 pub type AtomicAddress = (u64, usize);
 
-/// The vector clocks of a launch: for each atomic variable, the releases that an acquire may observe.
+/// The synchronisation state of a launch: for each atomic variable, the releases that an acquire can observe.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
     /// Number of releases so far.
@@ -389,10 +393,11 @@ impl Clocks {
         }
     }
 
-    /// Releases the accesses of an asynchronous operation at the variable `at`.
+    /// Records that an asynchronous operation has completed and releases its accesses. An acquire of the atomic
+    /// variable `at` can observe the release.
     ///
-    /// `operation` is the clock of the operation, `now` the point of its accesses, and `started_by` a point of the
-    /// thread that started the operation.
+    /// `operation` is the clock of the operation, `now` is the point of its accesses, and `started_by` is a point
+    /// of the thread that started the operation.
     pub fn complete(
         &mut self,
         operation: &ThreadClock,
@@ -410,7 +415,7 @@ impl Clocks {
         add_release(self.locations.entry(at).or_default(), release);
     }
 
-    /// Moves the releases at `from` to `to`, in addition to the releases at `to`.
+    /// Moves the releases of the variable `from` to the variable `to`. The existing releases of `to` remain.
     pub fn move_releases(&mut self, from: AtomicAddress, to: AtomicAddress) {
         let Some(releases) = self.locations.remove(&from) else {
             return;
@@ -421,7 +426,7 @@ impl Clocks {
             .for_each(|release| add_release(list, release));
     }
 
-    /// Joins the clocks and the fences of the threads of a barrier.
+    /// Joins the clocks and the fence releases of `threads` at a barrier.
     pub fn barrier(threads: &mut [ThreadClock]) {
         let Some((first, rest)) = threads.split_first_mut() else {
             return;
@@ -444,8 +449,9 @@ impl Clocks {
         }
     }
 
-    /// Joins the clocks and the fences of the threads of a barrier of some warps. `warps` lists (first thread of the
-    /// warp, epoch that begins with the barrier). All accesses of the warp in earlier epochs happen before the barrier.
+    /// Joins the clocks and the fence releases of `threads` at a barrier of some warps. `warps` lists (first thread
+    /// of the warp, epoch that begins with the barrier). All accesses of a listed warp in earlier epochs happen
+    /// before the barrier.
     pub fn barrier_of_warps(threads: &mut [ThreadClock], warps: &[(u32, u32)]) {
         Self::barrier(threads);
         let Some((first, rest)) = threads.split_first_mut() else {
@@ -461,7 +467,8 @@ impl Clocks {
         }
     }
 
-    /// Drops the releases in each memory for whose index `memory` returns true. Needed when a memory is reallocated.
+    /// Drops all releases in the memories for which `memory(index)` returns true. Needed when a memory is
+    /// reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

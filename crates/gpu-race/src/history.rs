@@ -12,8 +12,9 @@ use super::{Conflict, ExecutionPoint, OrderRules};
 const PAGE_LOG2: usize = 10;
 /// log2 of the bytes of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Maximum number of records per granule. A full granule drops a record, preferably of another kind than a current
-/// plain store. This may miss a race, but never reports a false race.
+/// Maximum number of records per granule. A full granule drops a replaced record or a record of another kind
+/// than a plain store; without such a record, it drops the oldest one. A drop can hide a race, but never adds a
+/// false race.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
@@ -55,8 +56,8 @@ struct AccessRecord {
     warp_epoch: u32,
     time: u32,
     kind: AccessKind,
-    /// True if a later store changed the stored value. Only an unordered store of the later value can race with such a
-    /// record.
+    /// True if a later store changed the stored value. The record is then compared only with stores that repeat the
+    /// new value.
     is_replaced: bool,
     is_joint: bool,
 }
@@ -93,7 +94,8 @@ impl<'c> HistoryAccess<'c> {
         self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// Returns a thread whose access in `record` is not ordered before this access.
+    /// Returns a thread of `record` whose access is not ordered before this access; `None` if there is no such
+    /// thread.
     fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
         let mut lanes = record.lanes;
@@ -131,7 +133,8 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true unless the scope of this access includes `thread` and `scope` includes the thread of this access.
+    /// Returns true if this access and the access of `thread` in `record` have scopes that do not include each
+    /// other's thread. `scope` is the scope of the access in `record`.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -143,8 +146,8 @@ impl<'c> HistoryAccess<'c> {
         !own.is_mutual(self.now.into(), scope, other)
     }
 
-    /// Returns true if this access races with the unordered access of `thread`. The caller must check for stores of
-    /// equal values, which do not race.
+    /// Returns true if this access races with the access of `thread` in `record`. The two accesses must be
+    /// unordered. The caller must exempt stores of equal values, which do not race.
     fn races_with(&self, thread: u32, record: &AccessRecord) -> bool {
         if !self.kind.writes() && !record.kind.writes() {
             return false;
@@ -236,8 +239,8 @@ impl HistoryPage {
     }
 }
 
-/// Returns the first race of `step`. The flag is true if `step` repeats the value of an unordered store of another
-/// thread.
+/// Returns the first race of `step`, and a flag. The flag is true if `step` stores the same value as an
+/// unordered store of another thread. `is_same` is true if `step` leaves the value unchanged.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;

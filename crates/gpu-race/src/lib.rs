@@ -56,7 +56,8 @@ pub struct ExecutionPoint {
     pub block_epoch: u32,
     /// Number of barriers that the warp has executed so far.
     pub warp_epoch: u32,
-    /// Mask of the lanes of a joint access; 0 if the access is not joint.
+    /// Mask of the lanes of a joint access; 0 if the access is not joint. In a joint access, several lanes of a
+    /// warp access the same address in one instruction, and store equal values.
     pub joint_lanes: u64,
 }
 
@@ -67,10 +68,11 @@ pub struct OrderRules {
     pub threads_per_block: u32,
     /// Number of lanes per warp.
     pub lanes_per_warp: u32,
-    /// First block epoch whose records count. Records of earlier epochs belong to an earlier block.
+    /// Smallest block epoch of valid records. Records with a smaller epoch belong to earlier blocks and are
+    /// ignored.
     pub first_epoch: u32,
-    /// True if only one thread block uses the memory. A barrier of the block then orders all accesses before the
-    /// barrier.
+    /// True if only one thread block uses the memory. A block barrier then orders all earlier accesses before all
+    /// later accesses.
     pub is_block_own: bool,
 }
 
@@ -79,13 +81,14 @@ impl OrderRules {
         thread.wrapping_sub(now.block) < self.threads_per_block
     }
 
-    /// The last warp of a block may be partial.
+    /// Returns true if `thread` is in the warp of `now`. Also compares the blocks, since the last warp of a block
+    /// may be partial.
     fn same_warp(self, thread: u32, now: ExecutionPoint) -> bool {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
-    /// Returns true if the mask `lanes` of an earlier joint access, made by the warp of `thread`, has all lanes at
-    /// `now`.
+    /// Returns true if an earlier joint access includes all lanes at `now`. `lanes` is the lane mask of the earlier
+    /// access, and `thread` is one of its threads.
     fn is_joint(self, thread: u32, lanes: u64, now: ExecutionPoint) -> bool {
         let own = match now.joint_lanes {
             0 => 1 << (now.thread - now.warp),
@@ -115,18 +118,18 @@ pub struct Conflict {
 
 /// A set of accesses to a cell, represented by at most two of the accessing threads.
 ///
-/// If several warps accessed the cell, the two representatives are in different warps. Every thread then has a
-/// representative outside its own warp.
+/// If several warps accessed the cell, the two representatives are in different warps. For any thread, at least
+/// one representative is then in another warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct AccessGroup {
     first: u32,
-    /// Second representative, or [`NO_THREAD`].
+    /// Second representative thread; [`NO_THREAD`] if there is none.
     second: u32,
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
-    /// Mask of the lanes that took part in all accesses of the group; 0 if there are none, or if several warps took
-    /// part.
+    /// Mask of the lanes that took part in every access of the group. 0 if there are no such lanes, or if several
+    /// warps accessed the cell.
     joint_lanes: u64,
 }
 
@@ -168,7 +171,8 @@ impl AccessGroup {
         Some((thread, self.op))
     }
 
-    /// Intersects the lanes of the group with the lanes at `now`. Returns 0 for the accesses of a single lane.
+    /// Returns the mask of the lanes that took part in every access of the group and take part in the access at
+    /// `now`. Returns 0 if a single lane made all these accesses.
     fn joint(&self, now: ExecutionPoint, order: OrderRules) -> u64 {
         let bit = |thread: u32| match order.same_warp(thread, now) {
             true => 1 << (thread - now.warp),
@@ -250,7 +254,8 @@ pub const UNTOUCHED: ShadowCell = ShadowCell {
 };
 
 impl ShadowCell {
-    /// Records a read. Returns true if the cell was written before, and the write that races with the read.
+    /// Records a read. Returns a flag, which is true if the cell was written before, and the write that races with
+    /// the read, if there is one.
     pub fn read(&mut self, now: ExecutionPoint, order: OrderRules) -> (bool, Option<Conflict>) {
         let conflict = conflict(&self.writers, now, order, true);
         self.readers.add(now, order);

@@ -28,7 +28,7 @@ pub struct Shadow {
 #[derive(Clone, Debug, Default)]
 struct PackedGroups {
     entries: Vec<PackedAccess>,
-    /// Second representatives; empty if no group has one.
+    /// Second representative thread of each group; empty if no group has a second representative.
     seconds: Vec<u32>,
 }
 
@@ -97,7 +97,7 @@ impl PackedGroups {
 struct ShadowPage {
     granule_log2: u32,
     writers: PackedGroups,
-    /// The readers since the last write, or the index of a cell.
+    /// For each granule, the readers since the last write, or an index into `cells`.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
     /// Indices of unused entries of `cells`.
@@ -107,7 +107,7 @@ struct ShadowPage {
 /// The update of a record after a write. The `u64` is the number of bytes with a redundant store (see
 /// [`WriteVerdict::Redundant`]).
 enum WriteUpdate {
-    /// The write repeats the stored value. The given group, with the writing thread, becomes the writers.
+    /// The write repeats the stored value. The given group replaces the writers and includes the writing thread.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
@@ -206,7 +206,8 @@ impl ShadowPage {
             .set(granule, (PackedAccess::cell(index), NO_THREAD), len);
     }
 
-    /// Records a read, or returns false if the slow path must report a finding.
+    /// Records a read. Returns false, and records nothing, if the read races or reads uninitialised bytes. The slow
+    /// path then reports the finding.
     #[inline]
     fn read(&mut self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let reader = self.readers.entries[granule];
@@ -260,8 +261,8 @@ impl ShadowPage {
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if a write supersedes all earlier accesses to the granule. `is_same` returns true if the write
-    /// leaves the value unchanged.
+    /// Returns true if only the new write needs a record, because it supersedes all earlier accesses to the
+    /// granule. `is_same` returns true if the write leaves the value unchanged.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -356,7 +357,8 @@ impl Shadow {
         self.pages.iter_mut().for_each(|page| *page = None);
     }
 
-    /// Returns the page at byte `at`, the offset in the page, and the number of bytes in the page.
+    /// Returns the page that contains byte `at`, the offset of this byte in the page, and the number of bytes of
+    /// the access in the page.
     #[inline]
     fn page(&mut self, at: usize, count: usize) -> (&mut ShadowPage, usize, usize) {
         let from = at & ((1 << PAGE_LOG2) - 1);

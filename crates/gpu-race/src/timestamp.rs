@@ -23,10 +23,10 @@ pub struct Timestamps {
     bounds: TimestampBounds,
 }
 
-/// The timestamps of the start and of the last barrier of a thread block.
+/// Timestamp indices of a thread block: `block` is the first index of the block, and `section` is the first
+/// index after the last barrier of the block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
-    /// Index of the first timestamp of the block. `section` is the first index since the last barrier.
     block: u32,
     section: u32,
     block_epoch: u32,
@@ -100,7 +100,8 @@ pub struct ShadowAccess<'m> {
     pub timestamps: &'m Timestamps,
 }
 
-/// A word that holds a thread with a timestamp index, or the index of a cell, or nothing.
+/// A 64-bit word with one of three contents: (thread, timestamp index), the index of a `ShadowCell`, or
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedAccess(u64);
 
@@ -151,9 +152,9 @@ impl PackedAccess {
 pub(crate) enum AccessRelation {
     /// The group is empty, or belongs to an earlier block.
     None,
-    /// All accesses of the group are ordered before this access, and no later access can conflict with the group.
+    /// All accesses of the group are ordered before this access and before all later accesses.
     Over,
-    /// All accesses of the group are ordered before this access, which supersedes them.
+    /// All accesses of the group are ordered before this access, but perhaps not before all later accesses.
     Before,
     /// At least one access of the group is concurrent with this access.
     Concurrent,
@@ -165,8 +166,8 @@ impl ShadowAccess<'_> {
         PackedAccess::new(self.now.thread, self.timestamp)
     }
 
-    /// Returns the relation of an earlier group to this access. The representatives are the thread of `entry` and
-    /// `second`.
+    /// Returns the relation of an earlier group to this access. The representatives of the group are the thread of
+    /// `entry` and the thread `second`.
     #[inline]
     pub(crate) fn relation(&self, entry: PackedAccess, second: u32) -> AccessRelation {
         if entry == PackedAccess::NONE {
@@ -209,8 +210,8 @@ impl ShadowAccess<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs `group`. Returns `None` unless the group is empty, has the timestamp of this access, or equals `old`, the
-    /// packed group before this access.
+    /// Packs `group`. The group must be empty, have the timestamp of this access, or equal `old`, the packed group
+    /// before this access. Otherwise returns `None`.
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,

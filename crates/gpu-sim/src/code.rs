@@ -29,7 +29,8 @@ pub(crate) enum Space {
 }
 
 impl Space {
-    /// Returns the space with the LLVM number `number`, the same for NVIDIA and AMD.
+    /// Returns the space with the LLVM address-space number `number`; `None` for an unsupported number. NVIDIA and
+    /// AMD use the same numbers.
     pub(crate) const fn from_number(number: u32) -> Option<Self> {
         match number {
             0 => Some(Self::Generic),
@@ -72,7 +73,6 @@ impl Space {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) target: BlockId,
-    /// One register per parameter of the target block.
     pub(crate) args: Box<[Reg]>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) enum Terminator {
 }
 
 impl Terminator {
-    /// Returns the register that selects between several edges.
+    /// Returns the condition of a branch or the value of a switch; `None` for terminators with at most one edge.
     pub(crate) fn choice(&self) -> Option<Reg> {
         match self {
             Self::CondBranch { cond, .. } => Some(*cond),
@@ -163,6 +163,6 @@ pub(crate) struct BasicBlock {
     /// The immediate post-dominator, where diverged lanes reconverge.
     pub(crate) reconverge: Option<BlockId>,
     pub(crate) site: u32,
-    /// Position in reverse post-order. Of diverged lanes, the lanes at the lowest position run first.
+    /// Position in reverse post-order. If lanes diverge, the lanes at the lowest position run first.
     pub(crate) order: u32,
 }

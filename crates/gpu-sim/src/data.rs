@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// `"f16".parse()` is `ElementTy::Float(FloatTy::F16)`, `"i32".parse()` is `ElementTy::Int(32)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ElementTy {
-    /// A signless integer of 8, 16, 32 or 64 bits. A scalar argument may also be an `i1`.
+    /// A signless integer of 8, 16, 32 or 64 bits. A scalar argument may also have one bit (`i1`).
     Int(u32),
     /// A float of 16, 32 or 64 bits.
     Float(FloatTy),
@@ -277,8 +277,8 @@ impl FromStr for ArgValue {
     }
 }
 
-/// Returns the initial contents of a buffer. `seed` is for [`Fill::Random`]. A [`Fill::File`] is not read, and gives
-/// zeros.
+/// Returns the initial contents of a buffer. [`Fill::Random`] uses `seed`. For a [`Fill::File`], returns zeros
+/// and does not read the file.
 pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
     let size = ty.bytes();
     let mut bytes = vec![0; count * size];
@@ -317,9 +317,9 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
 /// The tolerance of a comparison: an element may differ by `absolute + relative * |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
-    /// Tolerance for all elements.
+    /// Absolute part of the tolerance, in units of the elements.
     pub absolute: f64,
-    /// Fraction of the absolute value of the expected number.
+    /// Relative part of the tolerance, as a fraction of `|expected|`.
     pub relative: f64,
 }
 
@@ -435,7 +435,7 @@ mod tests {
         assert!(error("zeros:f16:9999999999999").contains("too large"));
     }
 
-    /// The first outputs of the reference implementation for the seed 1234567.
+    /// The expected numbers are the first outputs of the reference implementation for the seed 1234567.
     #[test]
     fn random_numbers_are_those_of_split_mix() {
         let mut state = 1_234_567;

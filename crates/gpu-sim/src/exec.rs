@@ -65,7 +65,8 @@ use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Lanes that execute together, from instruction `done` of `block` on, until they reach `until`.
+/// Lanes that execute together. Execution continues at instruction `done` of `block` and stops at the
+/// reconvergence block `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
@@ -134,13 +135,13 @@ pub(crate) struct Exec<'a> {
     shared_order: OrderRules,
     global_order: OrderRules,
     timestamps: Timestamps,
-    /// Kept to reuse its allocation.
+    /// An empty list, kept to reuse its allocation.
     spare_lanes: Vec<(u32, u64)>,
     pub(crate) warp_epochs: Vec<u32>,
     counters: Vec<AccessCounters>,
     pub(crate) report: Report,
     pub(crate) messages: Vec<Message>,
-    /// Draws the order of warps; `None` if all warps run in lockstep.
+    /// Random generator for the order of warps; `None` if all warps run in lockstep.
     schedule_rng: Option<ScheduleRng>,
     /// Lane groups that run one at a time. `None` if all lanes run together, or while a lane group runs.
     lane_groups: Option<Vec<LaneGroup>>,
@@ -151,16 +152,16 @@ pub(crate) struct Exec<'a> {
     writes: u64,
     /// Lanes of the current joint access; 0 if the access is not joint.
     joint_lanes: u64,
-    /// `None` if the kernel has no atomic accesses or fences.
+    /// Vector clocks; `None` if the kernel has no atomic accesses or fences.
     happens: Option<Box<HappensBefore>>,
     /// `None` if the running block has no undefined values.
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
-    /// The clock of the copy in completion, if an mbarrier awaits it.
+    /// Vector clock of the copy that is being completed; `None` if no mbarrier awaits the copy.
     completed_copy: Option<ThreadClock>,
     mbarriers: Mbarriers,
     products: Products,
-    /// `None` if the kernel does not use the async proxy.
+    /// State of the checks for proxy fences; `None` if the kernel does not use the async proxy.
     proxies: Option<Box<Proxies>>,
     parked: VecDeque<ParkedBlock>,
     cluster_barriers: HashMap<[u32; 3], ClusterBarrier>,
@@ -173,7 +174,7 @@ pub(crate) struct Exec<'a> {
 pub(crate) struct SharedVar {
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
-    /// The owner of each byte; empty if the variable contains no allocations.
+    /// The last writer of each byte; empty if the variable contains no allocations.
     owners: Vec<Owner>,
     history: History,
     /// The accesses of the blocks of a cluster, if the kernel is launched in clusters.
@@ -685,14 +686,16 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns the number of executed instructions as the simulated time, always more than the last reading.
+    /// Returns the simulated time, which is the number of executed instructions. Each reading is larger than the
+    /// previous reading.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock = self.steps.max(self.clock + 1);
         self.clock
     }
 
-    /// Executes a block barrier, or in a kernel with named barriers, a barrier of the active warps. All threads of a
-    /// warp that have not returned must be at this barrier. Returned warps do not take part.
+    /// Executes a block barrier. In a kernel with named barriers, only the active warps take part. All threads of a
+    /// warp must be at this barrier, except threads that have returned. A warp that has returned does not take
+    /// part.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.
@@ -741,7 +744,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Orders the accesses of a wave by program order, on targets with lockstep waves.
+    /// Starts a new epoch in all waves, on targets with lockstep waves. Program order then orders the accesses of
+    /// different lanes of a wave.
     pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);

@@ -55,7 +55,7 @@ impl FloatTy {
             .find(|ty| ty.name() == name)
     }
 
-    /// Returns the number with the bits `bits`, exactly.
+    /// Returns the exact value of the raw bits `bits`.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -67,7 +67,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the number with the bits `bits`, exactly for all formats except `F64`.
+    /// Returns the value of the raw bits `bits`. The result is exact for all formats except `F64`.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"

@@ -128,7 +128,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without a dominator, the node is unreachable. All other dominators of the node dominate its immediate
+        /// A node without an immediate dominator is unreachable. All other dominators of a node dominate its immediate
         /// dominator.
         #[test]
         fn dominators_cut_off(edges in proptest::collection::vec((0usize..9, 0usize..9), 0..24)) {

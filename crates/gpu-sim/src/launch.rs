@@ -24,8 +24,8 @@ pub struct Machine {
     pub bank_bytes: u32,
     /// Maximum bytes of shared memory per thread block.
     pub shared_limit: u32,
-    /// For 16-byte loads, the bits of the lane index in which the lanes of one pass through the banks differ. `None` if
-    /// one pass serves consecutive lanes.
+    /// Mask of lane-index bits for 16-byte loads: the lanes that access the banks in the same pass differ only in
+    /// these bits. `None` if consecutive lanes share a pass.
     pub(crate) wide_load_lane_bits: Option<u32>,
     /// The 8-bit float formats of conversion instructions.
     pub(crate) float8: Option<Float8Family>,
@@ -80,8 +80,8 @@ impl Machine {
         }
     }
 
-    /// Returns the bits of the lane index in which the lanes of one pass through the banks differ. `addresses` has one
-    /// entry per lane.
+    /// Returns a mask of lane-index bits: the lanes that access the banks of shared memory in the same pass differ
+    /// only in these bits. `addresses` has one entry per lane.
     pub(super) fn phase_lane_bits(
         self,
         addresses: &[Option<u64>],
@@ -233,8 +233,9 @@ impl Launch {
         }
     }
 
-    /// Sets whether data races on global memory are errors, which is the default. Access records take 8 bytes per
-    /// accessed granule, 8 more if the granule is both read and written, and more if unordered threads access it.
+    /// Enables or disables the check for data races on global memory. The check is enabled by default. Access
+    /// records take 8 bytes per accessed granule, 8 more if the granule is both read and written, and more if
+    /// unordered threads access it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {

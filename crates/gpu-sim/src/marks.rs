@@ -7,21 +7,26 @@
 //! %j = llvm.bitcast %i {ll.index_bound = 2, ll.index_of = "`ttg.memdesc_index` of 2 buffers"} : i32 to i32
 //! ```
 
-/// On the start address of a buffer: the name of the operation that allocates the buffer.
+/// Attribute of the start address of a buffer. The value is the name of the operation that allocates the
+/// buffer.
 pub const BUFFER: &str = "ll.buffer";
-/// On the start address of scratch memory: the name of the operation that uses the scratch memory.
+/// Attribute of the start address of scratch memory. The value is the name of the operation that uses the
+/// scratch memory.
 pub const SCRATCH: &str = "ll.scratch";
-/// On the start address of an allocation: the size in bytes.
+/// Attribute of the start address of an allocation. The value is the size in bytes.
 pub const BYTES: &str = "ll.bytes";
-/// On the start address of an allocation: the index in its function.
+/// Attribute of the start address of an allocation. The value is the index of the allocation in its function.
 pub const NUMBER: &str = "ll.number";
-/// On the start address of a buffer that other warps have allocated: no lifetime begins.
+/// Attribute of the start address of a buffer that other warps have already allocated. No lifetime begins at
+/// this address.
 pub const AGAIN: &str = "ll.again";
-/// On an address of an allocation: the end of the allocation's lifetime.
+/// Attribute of an address in an allocation. The lifetime of the allocation ends at this operation.
 pub const END: &str = "ll.end";
-/// On an index: the exclusive upper bound, unsigned.
+/// Attribute of an index. The value is the exclusive upper bound of the unsigned index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
-/// On an index: the operation to which the index belongs, and the objects from which it selects.
+/// Attribute of an index. The value is a text for messages, with the operation and the objects that the index
+/// selects.
 pub const INDEX_OF: &str = "ll.index_of";
-/// On a barrier of an AMD GPU that only some warps execute, while the other warps execute another barrier.
+/// Attribute of a barrier of an AMD GPU. Only some warps execute this barrier, and the other warps execute
+/// another barrier.
 pub const STAGGERING: &str = "ll.staggering";

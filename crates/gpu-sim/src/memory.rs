@@ -5,7 +5,7 @@ use std::fmt;
 
 /// log2 of the bytes between the addresses of consecutive buffers.
 const BUFFER_LOG2: u32 = 36;
-/// Slot of the first global variable. Lower slots belong to the buffers of the launch.
+/// Index of the address range of the first global variable. Lower indices belong to the buffers of the launch.
 const FIRST_SYMBOL: usize = 0x800;
 /// log2 of the bytes between the addresses of consecutive shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
@@ -114,12 +114,12 @@ impl Memory {
 pub(super) struct GlobalLocation {
     /// Index of the buffer. Global variables follow the buffers of the launch.
     pub(super) buffer: usize,
-    /// Byte offset from the start of the buffer, possibly outside.
+    /// Byte offset from the start of the buffer. May be negative or past the end.
     pub(super) offset: i64,
 }
 
-/// Returns the nearest buffer: the buffer whose address range contains `address`, or the next buffer if `address` is in
-/// the upper half of the range. Returns `None` if this buffer does not exist.
+/// Returns the location of `address` relative to the nearest buffer. An address in the upper half of an address
+/// range counts as an underrun of the next buffer. Returns `None` if the nearest buffer does not exist.
 pub(super) fn locate(
     address: u64,
     num_buffers: usize,

@@ -5,7 +5,7 @@
 /// Converts `number` to a narrower type without loss.
 ///
 /// # Panics
-/// Panics if `number` does not fit, since an earlier limit check is missing.
+/// Panics if `number` does not fit. The caller must check its limits first.
 #[inline]
 #[track_caller]
 pub(crate) fn narrow<To>(number: impl TryInto<To>) -> To {

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 pub const INS: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 pub const OUTS: [Dim; 3] = [Dim::out(0), Dim::out(1), Dim::out(2)];
 
-/// Generates a subset of `dims` in any order, with up to `max_bits` bits in each dim.
+/// Generates (dim, size) pairs: a subset of `dims` in any order, with sizes up to `2^max_bits`.
 pub fn shape(dims: &'static [Dim], max_bits: u32) -> impl Strategy<Value = Vec<(Dim, u64)>> {
     proptest::sample::subsequence(dims, 0..=dims.len())
         .prop_shuffle()

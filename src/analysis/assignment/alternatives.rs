@@ -27,7 +27,9 @@ pub(crate) struct OpWithAlternatives<'c> {
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// The node of each operation, and the alternative of mode `m` at index `m - 1`; `None` without alternative modes.
+    /// For each operation, its node and the alternatives of modes 1, 2, ... of the node.
+    ///
+    /// `None` if the operation has only its original encodings.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn assign<'c>(
     assign_among(kernel, options, plans, modes, false).0
 }
 
-/// Like `assign`, with a report on conversions.
+/// Like `assign`, but also returns a report on conversions.
 pub(crate) fn assign_explained<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -149,7 +149,7 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     }
 }
 
-/// Returns the cost of the original function over the nodes in `is_priced`, all slices and all conversions.
+/// Returns the cost of the original function: the nodes in `is_priced`, all slices and all conversions.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
@@ -196,7 +196,7 @@ struct AssignmentProblem<'p, 'c> {
     prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     is_priced: Vec<bool>,
-    /// `own[node][mode]` is the cost of a mode without conversions.
+    /// Cost of each mode without conversions, as `own[node][mode]`.
     own: Vec<Vec<Cost>>,
     slices: Slices,
     /// The cost common to all assignments.
@@ -250,8 +250,9 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         solved
     }
 
-    /// Adds the demands of all modes. Demands of nodes with a single mode are certain, so other nodes share them at no
-    /// cost.
+    /// Adds the demands of all modes to `slices`.
+    ///
+    /// The demands of a node with one mode always occur. Other nodes share these demands at no cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -328,7 +329,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (graph, solution)
     }
 
-    /// Returns true if some node has all its modes in `members`: one of the members is certainly chosen.
+    /// Returns true if every assignment contains one of `members`, because a node has all its modes in `members`.
     fn is_certain(&self, members: &Members) -> bool {
         members
             .chunk_by(|a, b| a.0 == b.0)
@@ -363,7 +364,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of rematerialised values, keyed by the modes that share a value.
+    /// Returns the costs of rematerialised values. A key lists the modes that need the value.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -406,7 +407,9 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of conversions: as graph edges for single users, as `Copy` for several users of one layout.
+    /// Returns the costs of conversions.
+    ///
+    /// A conversion for a single user is a graph edge. A layout with several users is a `Copy`.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();

@@ -10,7 +10,7 @@ use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 use std::fmt;
 
 pub(crate) struct ConversionReport {
-    /// In the order of their operands.
+    /// The remaining conversions, in the order of the converted values.
     pub(crate) remaining: Vec<RemainingConversion>,
     pub(crate) outcomes: Vec<ConversionOutcome>,
 }
@@ -33,15 +33,15 @@ pub(crate) enum KeptReason {
     Pinned,
     /// No data moves: operations require different spellings of one layout.
     Respelled,
-    /// The best assignment without the conversion costs this much more.
+    /// The best assignment without the conversion is more expensive by this price.
     Cost(Price),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConversionOutcome {
-    /// The index refers to [`ConversionReport::remaining`].
+    /// The conversion remains. The index refers to [`ConversionReport::remaining`].
     Kept(usize),
-    /// Merged into another conversion to the same layout; the index refers to [`ConversionReport::remaining`].
+    /// Another conversion provides the layout. The index refers to [`ConversionReport::remaining`].
     Merged(usize),
     /// The value is rematerialised in the converted layout.
     Rematerialised,
@@ -147,8 +147,9 @@ impl ReportBuilder<'_, '_> {
         roots
     }
 
-    /// Explains the conversion from `here` to `there` by the best assignment without it: the producer computes `there`,
-    /// or a user accepts `here`.
+    /// Explains why the conversion from `here` to `there` remains.
+    ///
+    /// The price is that of the best assignment in which the producer computes `there`, or a user accepts `here`.
     fn between(
         &mut self,
         (producer, def): (NodeId, usize),

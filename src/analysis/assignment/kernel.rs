@@ -25,7 +25,7 @@ pub(crate) type DatumId = usize;
 pub(crate) type NodeId = usize;
 pub(crate) type SliceId = usize;
 
-/// A value, with its copies from chains of `ttg.convert_layout`.
+/// A value before conversions. It represents itself and the results of its chains of `ttg.convert_layout`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum<'c> {
     /// The source of the conversions.
@@ -59,7 +59,7 @@ pub(crate) struct Use<'c> {
 /// Tensors whose layouts are chosen together.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'c> {
-    /// For loop-carried and yielded values, the loop or branch.
+    /// The operation of the tensors. For loop-carried and yielded values, the loop or conditional.
     pub(crate) op: Op<'c>,
     pub(crate) role: Role,
     /// Estimated execution count.
@@ -100,7 +100,7 @@ pub(crate) struct Kernel<'c> {
     names: FxHashMap<usize, DatumId>,
 }
 
-/// Larger execution counts are clamped.
+/// Maximum estimated execution count.
 const MAX_WEIGHT: u64 = 1 << 24;
 
 /// Builds the assignment problem of a function without dead operations.
@@ -137,7 +137,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// The node of a loop-carried or yielded value, with uses that are resolved at the end.
+/// The node of a loop-carried or yielded value. `uses` are resolved after all blocks.
 struct CarriedGroup<'c> {
     node: NodeId,
     uses: Vec<(Op<'c>, usize)>,
@@ -314,8 +314,9 @@ impl<'c> KernelBuilder<'c> {
             .count()
     }
 
-    /// Adds the node of a loop-carried or yielded value: the block arguments and results `values`, and the incoming
-    /// operands `uses`.
+    /// Adds the node of a loop-carried or yielded value.
+    ///
+    /// `values` are the block arguments and results; `uses` are the operands that initialise or yield the value.
     fn group(
         &mut self,
         (op, role, weight): (Op<'c>, Role, u64),

@@ -18,12 +18,12 @@ pub(crate) struct AssignmentOptions {
     pub(crate) barrier_latency: u32,
 }
 
-/// The operations with free layouts, unless their kind pins them.
+/// The operations whose layouts an assignment may change. Pinned layouts never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     All,
     /// All except accesses of whole tensors to global memory.
     AllButMemory,
-    /// Views, and memory accesses that do not become more expensive.
+    /// Views and memory accesses. No memory access becomes more expensive.
     ViewsAndAccesses,
 }

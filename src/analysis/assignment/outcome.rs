@@ -12,7 +12,7 @@ pub(crate) struct Assignment {
     /// Cost of the function, including conversions.
     pub(crate) price: Cost,
     pub(crate) before: Cost,
-    /// Lower bound for all assignments of the same graph with at most as many conversions.
+    /// Lower bound for the price of assignments of the same graph that have at most the same number of conversions.
     pub(crate) bound: Price,
     /// The worst overflow of the scratch budget.
     pub(crate) largest: Option<ScratchOverflow>,
@@ -29,7 +29,7 @@ pub(crate) struct ScratchOverflow {
 }
 
 impl Assignment {
-    /// Compares with the original function; both costs include penalties.
+    /// Returns true if the assignment costs less than the original function, including penalties per conversion.
     pub(crate) fn is_better(&self) -> bool {
         let weighed = |(price, conversions): Cost| {
             let added = self.conversion_cost.saturating_mul(conversions.into());

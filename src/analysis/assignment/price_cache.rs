@@ -34,9 +34,9 @@ impl PlanCost {
 #[derive(Default)]
 pub(crate) struct PriceCache {
     numbers: FxHashMap<LinearLayout, u32>,
-    /// By source layout, destination layout and element width in bits.
+    /// Costs of conversions, keyed by source layout, destination layout and element width in bits.
     pub(super) conversions: FxHashMap<(u32, u32, u32), PlanCost>,
-    /// Reductions and scans.
+    /// Costs of reductions and scans.
     pub(super) combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), PlanCost>,
     pub(super) products:
         FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,

@@ -40,7 +40,7 @@ const BYTE_BEYOND: Price = 1 << 22;
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// Number in `plans`, indexed by [`LayoutId`].
+    /// The number of each layout in `plans`, indexed by [`LayoutId`].
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
@@ -98,7 +98,7 @@ impl<'p> Prices<'p> {
         self.within(planned)
     }
 
-    /// Returns the smallest sufficient shared memory in bytes.
+    /// Returns the smallest amount of shared memory in bytes that is sufficient for a conversion.
     pub(crate) fn conversion_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -199,7 +199,7 @@ impl<'p> Prices<'p> {
         planned.map_or(INFEASIBLE, |planned| planned.price)
     }
 
-    /// Returns the smallest sufficient scratch memory in bytes.
+    /// Returns the smallest amount of scratch memory in bytes that is sufficient for an operation.
     pub(crate) fn scratch_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -375,9 +375,9 @@ fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCos
     }
 }
 
-/// Returns the cost of a plan, limited to the scratch budget if the unlimited plan exceeds it.
+/// Returns the cost of the fastest plan, or of a plan within `budget` if the fastest plan exceeds `budget`.
 ///
-/// `plan(limit)` returns (cost, bytes), and `baseline` the bytes of the baseline plan.
+/// `plan(limit)` returns the cost and the bytes of a plan; `baseline()` returns the bytes of the baseline plan.
 fn within(
     budget: Option<u32>,
     plan: impl Fn(Option<u32>) -> Option<(u32, u32)>,
@@ -498,7 +498,7 @@ fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u3
     1 << span.dimension()
 }
 
-/// Returns the number of operations that combine two elements in a reduction or scan; at least 1.
+/// Returns the number of operations in the combine region of a reduction or scan; at least 1.
 fn combined(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let count: usize = blocks.map(|block| build::operations(block).len()).sum();
@@ -507,7 +507,9 @@ fn combined(op: Op<'_>) -> u32 {
         .max(1)
 }
 
-/// Returns true if each thread has at least one element, where the layout determines coalescing.
+/// Returns true for a load or store with at least two elements, and at least one per thread.
+///
+/// The layout of such an access determines coalescing.
 pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     let pointer = match (tt::Load::of(op), tt::Store::of(op)) {
         (Some(load), _) => load.ptr(),

@@ -10,15 +10,15 @@ use melior::ir::operation::OperationLike;
 pub(crate) enum Role {
     /// A layout conversion.
     Conversion,
-    /// No tensor operands, and any result layout: constants, ranges, splats.
+    /// An operation without tensor operands, and with any result layout: a constant, a range or a splat.
     Source,
-    /// Equal encodings of all tensors, and rematerialisable.
+    /// A rematerialisable operation whose tensors all have the same encoding.
     Elementwise,
-    /// Operands and results determine each other's encodings; no data moves.
+    /// A view. Operands and results determine each other's encodings, and no data moves.
     View,
-    /// Operands and results determine each other's encodings; the cost depends on the layout.
+    /// A reduction. Operands and results determine each other's encodings, and the layout determines the cost.
     Reduction,
-    /// Equal encodings of all tensors; the cost depends on the layout.
+    /// A scan. All tensors have the same encoding, and the layout determines the cost.
     Scan,
     /// An access to global memory, with equal encodings of all tensors.
     Access {
@@ -35,7 +35,7 @@ pub(crate) enum Role {
     Conditional,
     /// The terminator of a loop or conditional region; its operands belong to the node of the loop or conditional.
     Terminator,
-    /// Pinned layouts, of an unknown operation or because the operation requires them.
+    /// An operation with pinned layouts, or an unknown operation.
     Fixed,
 }
 
@@ -53,7 +53,7 @@ impl Role {
         matches!(self, Self::Source | Self::Elementwise | Self::View)
     }
 
-    /// Returns true if the operation is dead without users.
+    /// Returns true if the operation may be erased when its results are unused.
     pub(crate) const fn is_pure(self) -> bool {
         matches!(
             self,

@@ -17,7 +17,7 @@ pub(crate) type Cost = (Price, u32);
 
 pub(crate) type DemandId = usize;
 
-/// An operation or conversion added for an operand.
+/// A rematerialised operation or a conversion that provides an operand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Materialisation {
     /// Rematerialises an operation; its first result gets the encoding.
@@ -26,14 +26,18 @@ pub(crate) enum Materialisation {
     Convert(DatumId, EncodingId, EncodingId),
 }
 
-/// A datum required in an encoding, by rematerialisation or by conversion.
+/// A request for a datum in an encoding. Rematerialisation or a conversion is the source.
 #[derive(Clone, Debug)]
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// The encodings of the rematerialised operation, and the demands for its operands; `None` if impossible.
+    /// Rematerialisation as source: the encodings of the operation, and the demands for its operands.
+    ///
+    /// `None` if rematerialisation in this encoding is impossible.
     direct: Option<(Spelling, Vec<DemandId>)>,
-    /// The demand for the original encoding; `None` if `encoding` is the original one.
+    /// Conversion as source: the demand for the datum in its original encoding.
+    ///
+    /// `None` if `encoding` is the original encoding.
     present: Option<DemandId>,
     is_direct: bool,
     /// The costs of rematerialisation and of conversion, without operands; `None` if impossible.
@@ -55,7 +59,7 @@ impl Demand {
     }
 }
 
-/// The demands for rematerialisable values, with chosen sources.
+/// The demands for rematerialisable values. Each demand has a chosen source: rematerialisation or conversion.
 #[derive(Default)]
 pub(crate) struct Slices {
     demands: Vec<Demand>,
@@ -111,7 +115,7 @@ impl Slices {
         id
     }
 
-    /// Adds the demands for the operands of both sources.
+    /// Adds the operand demands of a demand, both for rematerialisation and for conversion.
     fn open(&mut self, kernel: &mut Kernel<'_>, id: DemandId) {
         let Demand {
             datum, encoding, ..
@@ -148,7 +152,9 @@ impl Slices {
         }
     }
 
-    /// Chooses sources for the demands added since the last call. Operands that already have users cost nothing.
+    /// Chooses rematerialisation or conversion for each demand that was added since the last call.
+    ///
+    /// Operands that already have users cost nothing.
     pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -158,7 +164,9 @@ impl Slices {
         self.decide_all(kernel, new);
     }
 
-    /// Chooses sources again for demands without users. Operands that now have users cost nothing.
+    /// Chooses rematerialisation or conversion again for each demand without users.
+    ///
+    /// Operands that have users cost nothing.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -228,11 +236,10 @@ impl Slices {
         demand.total = best.unwrap_or((INFEASIBLE, 0));
     }
 
-    /// Local search: flips one source at a time while the total cost of `roots` decreases. Returns true if the total
-    /// has decreased.
+    /// Improves the sources of demands by local search. Returns true if the total cost of `roots` has decreased.
     ///
-    /// A second search starts with all values rematerialised, since conversions with a shared operand are a local
-    /// optimum.
+    /// A step changes one source between rematerialisation and conversion. A second search starts with all values
+    /// rematerialised, since conversions with a shared operand are a local optimum.
     pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
         let sources = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
         let first = sources(self);
@@ -273,7 +280,9 @@ impl Slices {
         sum
     }
 
-    /// Flips one source at a time while the total cost decreases. Returns the total cost.
+    /// Changes one source at a time between rematerialisation and conversion while the total cost decreases.
+    ///
+    /// Returns the total cost of `roots`.
     fn descend(&mut self, roots: &[DemandId]) -> (u128, u64) {
         let mut sum = self.count_users(roots);
         loop {
@@ -298,8 +307,9 @@ impl Slices {
         }
     }
 
-    /// Returns the increase of the total cost of `roots` if the demand takes its other source; `None` without users or
-    /// without another source.
+    /// Returns the increase of the total cost of `roots` if the demand gets its other source.
+    ///
+    /// The sources are rematerialisation and conversion. `None` if the demand has no users, or only one source.
     pub(crate) fn flip_cost(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
         self.improve(roots);
         let demand = &self.demands[id];
@@ -319,7 +329,7 @@ impl Slices {
         increase.filter(|increase| *increase < INFEASIBLE / 2)
     }
 
-    /// Changes the source of a used demand, and updates `sum`.
+    /// Changes a used demand between rematerialisation and conversion, and updates `sum`.
     fn flip(&mut self, id: DemandId, sum: &mut TotalCost) {
         let demand = &mut self.demands[id];
         let (own, old) = (demand.own(), demand.operands().to_vec());

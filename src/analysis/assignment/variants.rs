@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Values, each with a candidate encoding.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// An operation or conversion that depends on the variants of at most two sets.
+/// An operation or conversion whose price depends on the encodings of open values.
 enum PricedItem<'c> {
     Operation(NodeOrSlice),
     Conversion {
@@ -35,7 +35,7 @@ enum PricedItem<'c> {
     },
 }
 
-/// Returns the variant of each set in the cheapest assignment.
+/// Returns the variant of each set for the minimum total price. A variant has an encoding for each value.
 ///
 /// Values outside `sets` must have known encodings. Operations on more than two sets are ignored.
 pub(crate) fn cheapest<'c>(
@@ -177,7 +177,7 @@ impl<'c> Pricing<'_, 'c> {
         uses.chain(defs).collect()
     }
 
-    /// Returns the price under `chosen`, pairs of a set and a variant.
+    /// Returns the price of `item` and its number of conversions. `chosen` has (set, variant) pairs.
     fn price(&mut self, item: &PricedItem<'c>, chosen: [(usize, usize); 2]) -> (Price, u32) {
         match item {
             PricedItem::Conversion { from, to, bits } => {

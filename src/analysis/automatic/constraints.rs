@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Index of an equivalence class: values with equal encodings.
 pub(crate) type Class = usize;
 
-/// A constraint between two classes: the encodings of operand `at` and of the results determine each other.
+/// A constraint between two classes: the encodings of operand `at` and of the results imply each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InferenceEdge<'c> {
     pub(super) op: Op<'c>,
@@ -22,7 +22,7 @@ pub(super) struct InferenceEdge<'c> {
     pub(super) how: Dependence,
 }
 
-/// A layout conversion with an open operand or result.
+/// A layout conversion whose operand or result has an open layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenConversion<'c> {
     pub(super) op: Op<'c>,
@@ -32,7 +32,7 @@ pub(super) struct OpenConversion<'c> {
 
 /// The values with open layouts of one kind, and their constraints (a union-find forest).
 pub(crate) struct Constraints<'c> {
-    /// In program order.
+    /// The values in program order.
     pub(crate) values: Vec<Val<'c>>,
     pub(super) links: Vec<InferenceEdge<'c>>,
     pub(super) conversions: Vec<OpenConversion<'c>>,
@@ -227,7 +227,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies operands and results that must have the same encoding.
+    /// Unifies operands and results whose encodings must be equal.
     fn operands(&mut self, op: Op<'c>) {
         use OpView as V;
         let values = || [build::operands(op), build::results(op)].concat();

@@ -22,7 +22,9 @@ pub(crate) struct Requirement<'c> {
 
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
-    /// The candidates of each set of classes that only conversions constrain; at least one per set.
+    /// For each connected set of classes without requirements, the candidate encodings that conversions suggest.
+    ///
+    /// A set has at least one candidate.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
     /// Conflicting and missing requirements.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
@@ -31,7 +33,9 @@ pub(crate) struct Resolution<'c> {
 /// Maximum number of candidates per set.
 const MAX_VARIANTS: usize = 16;
 
-/// Resolves all open encodings. With `by_conversions`, conversions provide candidates for otherwise open values.
+/// Resolves all open encodings.
+///
+/// With `by_conversions`, a value without requirements gets candidates from the encodings at its conversions.
 pub(crate) fn resolve<'c>(
     constraints: &Constraints<'c>,
     requirements: &[Requirement<'c>],
@@ -84,8 +88,9 @@ struct Solver<'t, 'c> {
 }
 
 impl<'c> Solver<'_, 'c> {
-    /// Propagates the requirements and records conflicts. Edges with a unique inference come before edges with several
-    /// possible inferences, for which the usual one is taken.
+    /// Propagates the requirements along the edges, and records conflicts.
+    ///
+    /// Edges with a unique result are followed first. Other edges follow, with the default encoding.
     fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
         let mut known = Encodings::new();
         let mut queue = VecDeque::new();
@@ -123,7 +128,7 @@ impl<'c> Solver<'_, 'c> {
         known
     }
 
-    /// Requires an encoding of a class, or reports a conflict at `value`.
+    /// Sets the encoding of a class. Reports a conflict at `value` if the class has another encoding.
     fn require(
         &mut self,
         known: &mut Encodings<'c>,
@@ -164,7 +169,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Propagates known encodings to unknown classes, or only to classes in `within` if given.
+    /// Propagates known encodings along the edges to classes without an encoding. `within` restricts these classes.
     fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {
@@ -256,7 +261,7 @@ impl<'c> Solver<'_, 'c> {
         Some(diagnostic.note(requires(operand)).note(requires(result)))
     }
 
-    /// Returns the candidates of each set that only conversions constrain. Sets without any candidate are errors.
+    /// Returns the candidates of each set from `open_sets`. Reports an error for a set without candidates.
     fn variants(
         &mut self,
         known: &Encodings<'c>,
@@ -319,7 +324,7 @@ impl<'c> Solver<'_, 'c> {
         all
     }
 
-    /// Returns the connected components of the unresolved classes.
+    /// Returns the connected components of the classes without a known encoding.
     fn open_sets(&self, known: &Encodings<'c>) -> Vec<Vec<Class>> {
         let mut sets: Vec<Vec<Class>> = Vec::new();
         for number in 0..self.constraints.values.len() {
@@ -345,7 +350,7 @@ impl<'c> Solver<'_, 'c> {
         sets
     }
 
-    /// Returns the known encoding of a value, or its candidates.
+    /// Returns the known encoding of a value, or else the encodings of its class in all candidates.
     fn encodings_of(
         &self,
         value: Val<'c>,
@@ -372,8 +377,9 @@ impl<'c> Solver<'_, 'c> {
             .collect()
     }
 
-    /// Adds the candidate in which `class` has `encoding`, and propagates the encoding within `set`. Inconsistent
-    /// candidates are dropped.
+    /// Adds the candidate in which `class` has `encoding`; the encoding is propagated within `set`.
+    ///
+    /// Drops the candidate if it is inconsistent.
     fn add_variant(
         &self,
         variants: &mut Vec<Encodings<'c>>,

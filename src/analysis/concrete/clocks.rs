@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 /// A component of a vector clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Party {
-    /// A team; the time is 1 + the number of releases.
+    /// A team. The time starts at 1 and increases with each release.
     Team(usize),
-    /// An mbarrier; the time is the number of completed phases. Asynchronous writes happen at the end of a phase.
+    /// An mbarrier. The time is the number of completed phases. Asynchronous writes are complete at the end of a
+    /// phase.
     Mbarrier(usize),
 }
 
@@ -18,36 +19,35 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// Before everything else.
     pub(super) const START: Self = Self {
         party: Party::Team(0),
         time: 0,
     };
 }
 
-/// The latest ordered moment of each party; 0 for missing parties.
+/// A vector clock: the latest time of each party in the past; 0 for missing parties.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct TeamClock(BTreeMap<Party, u64>);
 
 impl TeamClock {
-    /// Returns the latest moment of `party` before the present.
+    /// Returns the latest moment of `party` in the past.
     pub(super) fn moment(&self, party: Party) -> Moment {
         let time = self.0.get(&party).copied().unwrap_or_default();
         Moment { party, time }
     }
 
-    /// Returns true if `moment` is ordered before the present.
+    /// Returns true if `moment` is in the past.
     pub(super) fn is_after(&self, moment: Moment) -> bool {
         moment.time <= self.moment(moment.party).time
     }
 
-    /// Orders `moment` before the present.
+    /// Adds `moment` to the past.
     pub(super) fn add(&mut self, moment: Moment) {
         let time = self.0.entry(moment.party).or_default();
         *time = moment.time.max(*time);
     }
 
-    /// Orders everything before `other` before the present.
+    /// Adds the past of `other` to this past.
     pub(super) fn join(&mut self, other: &Self) {
         for (party, time) in &other.0 {
             self.add(Moment {

@@ -48,7 +48,7 @@ impl Access {
         (self.is_write || other.is_write) && self.bytes.certainly_overlaps(other.bytes)
     }
 
-    /// Returns true if the access completes before the present of `clock`.
+    /// Returns true if the completion of the access is in the past of `clock`.
     pub(super) fn is_complete(&self, clock: &TeamClock) -> bool {
         self.end.is_some_and(|end| clock.is_after(end))
     }
@@ -60,7 +60,7 @@ pub(super) struct PathQueue {
     pub(super) open: Vec<Access>,
     /// Sequence number and accesses of each group, youngest group last.
     pub(super) groups: Vec<(u32, Vec<Access>)>,
-    /// Number of groups ever closed.
+    /// Number of groups closed so far.
     pub(super) closed: u32,
 }
 
@@ -86,7 +86,7 @@ impl PathQueue {
     }
 }
 
-/// The queues of one region's warps.
+/// Queues of the warps that execute one region.
 #[derive(Debug, Default)]
 pub(super) struct WarpQueues {
     copies: PathQueue,
@@ -119,15 +119,15 @@ pub(super) struct Mbarrier {
     pub(super) ended: Vec<Access>,
     /// Waits for the preceding phase, recorded while several teams run.
     pub(super) waits: Vec<(OpId, Moment)>,
-    /// Clocks released by arrivals of the current phase.
+    /// Joined clocks of all arrivals in the current phase.
     pub(super) arrived: TeamClock,
-    /// Clocks released by arrivals of completed phases.
+    /// Joined clocks of all arrivals in completed phases.
     pub(super) released: TeamClock,
 }
 
 impl Mbarrier {
-    /// Completes the current phase. Returns the waits for the preceding phase that are not ordered before the
-    /// completion.
+    /// Completes the current phase. Returns the waits for the preceding phase that may still be pending at this
+    /// moment, since nothing orders them before the completion.
     pub(super) fn complete(&mut self) -> Vec<OpId> {
         self.pending = self.count;
         self.phase += 1;
@@ -153,14 +153,14 @@ pub(super) struct PathState {
     queues: BTreeMap<u32, WarpQueues>,
     /// Keyed by the allocating operation, and the first byte in the buffer.
     pub(super) mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
-    /// Number of mbarriers ever initialised.
+    /// Number of mbarriers initialised so far.
     initialised: usize,
     pub(super) written: Vec<Bytes>,
-    /// A masked access may have written further bytes.
+    /// True if a masked access may have written bytes that are not in `written`.
     pub(super) is_masked: bool,
-    /// Complete accesses, while several teams run.
+    /// Complete accesses; recorded only while several teams run.
     pub(super) complete: Vec<Access>,
-    /// Reads of bytes without an earlier write, while several teams run.
+    /// Reads of bytes without an earlier write; recorded only while several teams run.
     pub(super) unwritten: Vec<Access>,
 }
 
@@ -194,8 +194,8 @@ impl PathState {
         self.mbarriers.insert(key, mbarrier);
     }
 
-    /// Records a complete access while several teams run. The last of several equal accesses suffices, since it follows
-    /// the earlier ones.
+    /// Records a complete access while several teams run. Replaces an earlier access to the same bytes by the same
+    /// party.
     pub(super) fn record(&mut self, access: Access) {
         let party = |access: &Access| access.end.map(|end| end.party);
         let same = self.complete.iter_mut().find(|known| {
@@ -209,7 +209,7 @@ impl PathState {
         }
     }
 
-    /// Orders all past accesses before all future ones, except accesses in flight.
+    /// Applies a barrier of all teams. Only accesses in flight can conflict with later accesses.
     pub(super) fn synchronise(&mut self) {
         self.complete.clear();
         for mbarrier in self.mbarriers.values_mut() {

@@ -69,7 +69,7 @@ fn float<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 enum Argument {
     /// An integer, or the bits of an 8-bit float.
     Int(i128),
-    /// Text is accepted too, since JSON has no infinities.
+    /// A float. JSON has no infinities, so a float may also be given as text.
     #[serde(deserialize_with = "float")]
     Float(f64),
     /// A pointer: buffer index, and offset in bytes.
@@ -82,7 +82,7 @@ enum Argument {
 struct Descriptor {
     /// The first element: buffer index, and offset in bytes.
     buffer: (usize, u64),
-    /// Encoded like the operands of `tensormap.replace.tile`.
+    /// Element type, encoded like the operand of `tensormap.replace.tile`.
     element: u8,
     swizzle: u8,
     dims: Vec<u32>,

@@ -27,8 +27,9 @@ fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
         .collect()
 }
 
-/// Checks that each thread has the operand elements of its result elements. `source`: result coordinates -> operand
-/// coordinates.
+/// Checks that each thread holds the operand elements that form its result elements.
+///
+/// `source` maps result coordinates to operand coordinates.
 fn within_thread(
     dst: &TensorLayout,
     src: &TensorLayout,
@@ -158,7 +159,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     })
 }
 
-/// Returns a blocked layout with the elements of each thread in the opposite order.
+/// Returns the layout of `blocked` with the opposite dimension order in the registers of each thread.
 fn transposed(
     blocked: &BlockedEncoding,
     layout: &LinearLayout,
@@ -239,7 +240,7 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// The value in a scaled conversion that has two 4-bit elements per byte.
+/// The packed value of a scaled conversion, with two 4-bit elements per byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     /// `amdg.scaled_upcast_fp4`.
@@ -377,7 +378,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     Ok(())
 }
 
-/// Returns the layout of the scales: coordinates along `axis` are divided by `per_scale`.
+/// Returns the layout of the scales. Divides the coordinates of `wide` along `axis` by `per_scale`.
 fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
     let mut divide = LinearLayout::empty();
     for (i, (out, size)) in wide.out_shape().enumerate() {

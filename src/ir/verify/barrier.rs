@@ -78,7 +78,7 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
     Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
-/// Checks and returns the type of an mbarrier, or returns `None` for values other than buffers.
+/// Returns the type of a valid mbarrier, or `None` if `alloc` is not a buffer. An invalid mbarrier is an error.
 fn known<'c>(
     op: OperationRef<'_, '_>,
     alloc: Val<'c>,
@@ -188,7 +188,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that each CTA has its own element of the barrier, since completions arrive there.
+/// Checks that the barrier has one element per CTA, since each CTA receives its completions in its own element.
 fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let expected = one_each(ModuleInfo::num_ctas(op));
     let found = cga(buffer);

@@ -333,7 +333,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that the bounds of a subview do not cut the swizzle.
+/// Checks that the bounds of a subview are at boundaries of the swizzle pattern.
 fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnostic> {
     let encoding = encoding_of(src)?;
     let rank = encoding.rank();

@@ -19,8 +19,9 @@ pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     }
 }
 
-/// Returns the value of `key` in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`. Fields that are
-/// `none` are omitted there.
+/// Returns the value of `key` in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`.
+///
+/// The text omits fields with the value `none`.
 pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let (_, fields) = text.strip_suffix('>')?.split_once('<')?;
     let mut fields = fields.split(", ").filter_map(|f| f.split_once(" = "));

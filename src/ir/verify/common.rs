@@ -10,7 +10,8 @@ use melior::ir::r#type::TypeLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
-/// Returns a 32-bit attribute as an unsigned number, as Triton reads it: -1 -> 2^32 - 1.
+/// Returns a 32-bit attribute as an unsigned number, for example 2^32 - 1 for -1. Triton reads it in the same
+/// way.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -88,7 +89,8 @@ pub(super) fn memory_name(buffer: &BufferType<'_>) -> String {
         .map_or_else(String::new, |space| space.to_string())
 }
 
-/// Returns the layout of a tensor, or `None` if invalid, which another check reports.
+/// Returns the layout of a tensor, or `None` if the layout is invalid. Another check reports the invalid
+/// layout.
 pub(super) fn layout(tensor: &TensorType<'_>) -> Option<Arc<TensorLayout>> {
     Layouts::of(tensor.type_.context()).tensor(tensor).ok()
 }
@@ -100,7 +102,7 @@ pub(super) fn layouts(
     Some((layout(a)?, layout(b)?))
 }
 
-/// Returns the axis as an index, or `None` unless `axis` < `rank`.
+/// Returns `axis` as an index if 0 <= `axis` < `rank`.
 pub(super) fn axis_within(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }

@@ -32,7 +32,9 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns a diagnostic for an invalid axis hint: expected is one integer, or one per dimension of a tensor.
+/// Returns a diagnostic if an axis hint is invalid.
+///
+/// A valid hint is one integer, or for a tensor one integer per dimension.
 fn invalid_hint(
     name: &str,
     argument: usize,

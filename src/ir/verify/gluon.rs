@@ -8,12 +8,12 @@ use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Returns the open layout of a tensor, or `None` for a known layout.
+/// Returns the layout of a tensor if the layout is open, that is, inferred by a later pass.
 fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-/// Checks that operands and results with dependent layouts have the same open layout, or none.
+/// Checks operands and results with dependent layouts: their open layouts must be equal.
 pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()

@@ -183,7 +183,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
 }
 
-/// Checks that rows are at least as long as the swizzle. Minimum numbers of rows are checked by the operations.
+/// Checks that rows are at least as long as the swizzle. The rules of operations check the number of rows.
 fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
     let per_cta = encoding.cga_layout().shape_per_cta(shape);
     let along = if encoding.is_transposed() {

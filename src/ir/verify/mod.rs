@@ -79,7 +79,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     Ok(())
 }
 
-/// Checks an operation's tensors against the module, then the operation's own rules.
+/// Checks that the tensors of an operation fit the module, then checks the rules of the operation.
 ///
 /// # Errors
 /// Returns all broken rules.
@@ -99,7 +99,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         })
 }
 
-/// Selects the label declared by the operation itself, if a shared check has several labels.
+/// Keeps only one label of a diagnostic with several labels: the label that the operation `kind` declares.
 fn with_own_rule(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));

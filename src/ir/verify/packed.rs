@@ -19,8 +19,9 @@ fn letter(element: &str) -> Option<char> {
     })
 }
 
-/// Supported types: operation kinds, letters of the result types, and letters of each operand's types. `=` is the
-/// result type, `!` the other 16-bit type.
+/// Supported types of packed operations: operation kinds, result types, and the types of each operand.
+///
+/// Each letter is a type. `=` is the result type; `!` is f16 for a bf16 result, and bf16 for an f16 result.
 const SIGNATURES: [(&[Kind], &str, &[&str]); 13] = [
     (&[Kind::Add, Kind::Sub, Kind::Mul], "fhb", &["=", "="]),
     (&[Kind::Fma], "fhb", &["=", "=", "="]),

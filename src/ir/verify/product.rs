@@ -12,7 +12,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, Type};
 
-/// Checks for shapes M x K, K x N and M x N, with equal leading dimensions.
+/// Checks that the shapes are M x K, K x N and M x N, with equal leading dimensions.
 pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     let fits = (2..=3).contains(&a.len()) && a.len() == b.len() && a.len() == d.len() && {
         let rank = a.len();
@@ -33,7 +33,8 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     })
 }
 
-/// Returns the shapes M x K and K x N of a scaled product, with packed 4-bit pairs as two elements.
+/// Returns the unpacked shapes M x K and K x N of a scaled product. A byte with two 4-bit elements counts as
+/// two.
 fn unpacked(op: tt::DotScaled<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let rank = a.len();

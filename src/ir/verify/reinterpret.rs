@@ -53,13 +53,13 @@ impl<'a> Memory<'a> {
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if the view contains the element at address bit `bit` of `dim` (relative to the first element).
+    /// Returns true if the view contains the element at address `1 << bit` along `dim`.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns the number of addresses along `dim` in all buffers, and the length of the contiguous prefix in the view.
+    /// Returns the number of addresses along `dim` in all buffers, and the number of leading addresses in the view.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -69,7 +69,7 @@ impl<'a> Memory<'a> {
         )
     }
 
-    /// Returns a mask of the row bits that select between elements of the view.
+    /// Returns a mask of the row-address bits that distinguish elements of the view.
     fn rows(&self) -> u64 {
         // Scales have a replica per warp, of 32 rows. Blocks of 64 rows occupy every other group of 16 rows: the bit in
         // between selects free rows.

@@ -196,8 +196,9 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     Ok(())
 }
 
-/// Returns true if each CTA owns the same part of both buffers. Slices along a split dimension leave CTAs without
-/// elements.
+/// Returns true if each CTA owns the same part of both buffers.
+///
+/// Returns false for a slice along a dimension that is split over CTAs, since some CTAs then have no elements.
 fn split_alike(src: (&Encoding, &BufferType<'_>), dst: (&Encoding, &BufferType<'_>)) -> bool {
     let is_cut = |(encoding, buffer): (&Encoding, &BufferType<'_>)| {
         let leading = buffer.shape.len() - encoding.rank();

@@ -13,7 +13,7 @@ use melior::ir::{OperationRef, Type, ValueLike};
 /// Maximum number of elements of a tensor, as in Triton.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
-/// Checks all tensors and buffers of an operation against the module.
+/// Checks that the tensors and buffers of an operation fit the module.
 ///
 /// As in Triton, `amdg` operations are not checked, and only tensors of `tt` operations have a size limit.
 pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Verdict {

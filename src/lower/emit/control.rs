@@ -198,7 +198,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// The first case is the default case.
+    /// Begins the next case. The first case is the default case.
     pub(crate) fn begin_case(&mut self, switch: &mut Switch<'c>) {
         let case = self.add_block(switch.end, &[]);
         switch.cases.push(case);
@@ -211,7 +211,7 @@ impl<'c> Emitter<'c> {
         self.leave_block();
     }
 
-    /// `labels` excludes the default case.
+    /// Ends the switch. `labels` are the values of all cases after the default case.
     pub(crate) fn end_switch(
         &mut self,
         switch: Switch<'c>,

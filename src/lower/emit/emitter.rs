@@ -31,7 +31,7 @@ pub(crate) struct Emitter<'c> {
     pub(super) block: Blk<'c>,
     entry: Blk<'c>,
     at_entry: usize,
-    /// Blocks to return to, outermost first. Each return removes the keys from `available`.
+    /// Blocks to return to, outermost first. On return to a block, its keys are removed from `available`.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,

@@ -56,8 +56,10 @@ impl<'c> Emitter<'c> {
         self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
-    /// Returns the alias scope of an access through `pointer` and the non-aliasing scope of copies. `None` outside
-    /// shared memory or without separate scopes.
+    /// Returns the alias scope of an access through `pointer`, and the scope of copies, which do not alias the
+    /// access.
+    ///
+    /// `None` outside shared memory, or without separate scopes.
     pub(crate) fn alias_scopes_of(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {
         let is_shared = pointer.r#type() == self.types.shared_pointer;
         if self.separates_copies && is_shared {
@@ -80,7 +82,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_addressof(name, self.types.shared_pointer))
     }
 
-    /// Returns the address as a generic pointer.
+    /// Returns the address of the constant `variable` as a generic pointer.
     pub(crate) fn address_of_text(&mut self, variable: &str) -> Val<'c> {
         let address = self.address_of_table(variable);
         self.pure(llvm::addrspacecast(address, self.pointer_type(0)))

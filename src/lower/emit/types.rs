@@ -33,7 +33,7 @@ impl<'c> Types<'c> {
     }
 }
 
-/// Identical for both vendors.
+/// Address space of shared memory, identical for both vendors.
 const SHARED_SPACE: u32 = 3;
 
 pub(crate) fn pointer_type(context: &Context, space: u32) -> Type<'_> {

@@ -81,7 +81,10 @@ impl<'c> Emitter<'c> {
         fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
     }
 
-    /// Translates attributes to the LLVM dialect without default values. `None` if an attribute has no equivalent.
+    /// Translates attributes to the LLVM dialect. Omits attributes without an equivalent if they have the default
+    /// value.
+    ///
+    /// Returns `None` for such attributes with other values.
     fn convert_attributes(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
         let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {

@@ -99,7 +99,8 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 }
 
-/// Emits `body` under the mask. A false mask yields `fallback`, which must be `Some` exactly if `body` returns `Some`.
+/// Emits `body` under the mask. A false mask yields `fallback`. `fallback` must be `Some` if and only if `body`
+/// returns `Some`.
 pub(super) fn emit_masked<'c>(
     e: &mut Emitter<'c>,
     mask: Option<Val<'c>>,

@@ -69,7 +69,8 @@ fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
 }
 
 impl<'c> AtomicAccess<'_, 'c> {
-    /// Emits LLVM operations under the mask. Returns the old value, 0 for a false mask, or `None` for a store.
+    /// Emits LLVM's atomic operation, under the mask. Returns the old value, 0 for a false mask, or `None` for a
+    /// store.
     pub(super) fn by_llvm(
         &self,
         e: &mut Emitter<'c>,

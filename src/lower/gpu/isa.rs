@@ -48,7 +48,8 @@ pub(crate) enum GridDependency {
     LaunchDependents,
 }
 
-/// The instruction set of a vendor. A default implementation returns `None` for lack of the instruction.
+/// The instruction set of a vendor. A default implementation returns `None` if the vendor has no such
+/// instruction.
 pub(super) trait Isa: Sync {
     fn kernel_attributes<'c>(
         &self,
@@ -60,7 +61,7 @@ pub(super) trait Isa: Sync {
     /// Emits the thread index in the CTA. `range` is the attribute for the value range.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
-    /// Marks a warp-uniform `i32` for compilers that benefit.
+    /// Marks an `i32` as equal in all lanes of a warp, for compilers that use this property.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
     /// Returns true if arithmetic on the result of [`Isa::uniform`] costs no vector instruction.
@@ -168,7 +169,7 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
-    /// One bit per lane.
+    /// Returns a mask with one bit per lane: bit i is `holds` of lane i.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
 
     fn reduce_lanes<'c>(
@@ -277,7 +278,9 @@ pub(super) trait Isa: Sync {
     /// Computes the reciprocal square root of an f32 within 2 ulp.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// Approximates a `math` function. `None` if LLVM selects the instruction without help, or without an instruction.
+    /// Approximates a `math` function by an instruction.
+    ///
+    /// Returns `None` without an instruction, or if LLVM already selects the instruction for the `math` function.
     fn approximate<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -323,7 +326,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Rounds to nearest, with saturation.
+    /// Converts floats to 8-bit codes, to nearest with saturation. Returns `None` without an instruction.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -444,7 +447,7 @@ impl Gpu {
         self.isa.has_named_barriers()
     }
 
-    /// Returns the registers per thread at kernel start. `None` unless the warps exchange registers.
+    /// Returns the registers per thread at kernel start, or `None` if all warps keep their number of registers.
     pub(crate) fn initial_registers(self, kernel: Op<'_>) -> Option<u32> {
         // `setmaxnreg` exists since `sm_90`, as TMA.
         let has = !self.is_whole_cta() && self.target.instructions.tensor_copies;
@@ -475,7 +478,7 @@ impl Gpu {
         e.pure(llvm::sub(thread, first))
     }
 
-    /// The result is uniform.
+    /// Returns the warp index in the CTA, as a uniform value.
     pub(crate) fn warp_of_cta<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let range = e.range_below(self.cta_threads());
         let thread = self.isa.thread_id(e, range);
@@ -567,7 +570,7 @@ impl Gpu {
         has.then(|| self.isa.units())?
     }
 
-    /// Orders all memory, for the executing warps.
+    /// Emits a barrier for the executing warps. Orders all memory accesses.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
         if self.is_whole_cta() {
             self.isa.block_barrier(e);
@@ -578,7 +581,7 @@ impl Gpu {
         }
     }
 
-    /// Orders shared memory only, for the executing warps.
+    /// Emits a barrier for the executing warps. Orders only shared-memory accesses.
     pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
         if self.is_whole_cta() {
             self.isa.shared_barrier(e);
@@ -661,7 +664,7 @@ impl Gpu {
         self.isa.set_count(self, e, wait, most);
     }
 
-    /// Orders shared memory.
+    /// Orders the shared-memory accesses of the lanes in each warp.
     pub(crate) fn warp_barrier(self, e: &mut Emitter<'_>) {
         self.isa.warp_barrier(e);
     }

@@ -34,16 +34,17 @@ pub struct Decoded {
     pub program: Program,
     /// Launch parameters from the attributes of the module.
     pub info: ModuleInfo,
-    /// The machine of the module's target, or without a target, of the kernel's operations.
+    /// The machine of the module's target. Without a target, the dialect of the kernel's operations selects the
+    /// machine.
     pub machine: Machine,
 }
 
 impl Decoded {
-    /// Returns the scratch-memory arguments that Triton's launcher appends to the `given` arguments: the addresses of
-    /// global scratch memory and of profile scratch memory, both added to `memory`.
+    /// Returns the two scratch-memory arguments that Triton's launcher appends to the first `given` arguments: the
+    /// addresses of global scratch memory and of profile scratch memory. Adds both scratch memories to `memory`.
     ///
-    /// Empty if the module specifies no scratch memory, or if the kernel does not have two more parameters than
-    /// `given`.
+    /// Empty if the module specifies no scratch memory, or if the kernel does not have exactly `given + 2`
+    /// parameters.
     ///
     /// # Errors
     /// Returns an error if more than 1 GiB of scratch memory would be needed.
@@ -125,8 +126,7 @@ pub(crate) fn decode(
     })
 }
 
-/// Maximum number of inlined calls. Calls may be exponential in the number of functions, if each function calls the
-/// next one twice.
+/// Maximum number of inlined calls. If each of n functions calls the next function twice, there are 2^n calls.
 const MAX_CALLS: u32 = 1 << 14;
 
 const MAX_NESTED: usize = 256;
@@ -142,7 +142,7 @@ pub(crate) struct Val {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,
-    /// The block after the call, whose parameters receive the results.
+    /// Return from an inlined call to this block. The parameters of the block receive the results.
     Caller(BlockId),
 }
 
@@ -150,7 +150,7 @@ struct CallFrame<'m> {
     name: &'m str,
     calls: Arc<[String]>,
     values: HashMap<Value, Val>,
-    /// Program blocks by block index of the region. The entry block continues the caller's block.
+    /// Maps a block index in the region to a block of the program. The entry block continues the caller's block.
     blocks: HashMap<usize, BlockId>,
     exit: ReturnTarget,
 }
@@ -255,7 +255,8 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason, if the GPU does.
+    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason, or `None` if the GPU
+    /// has the instruction.
     pub(crate) fn check_has(
         &self,
         op: &Operation,
@@ -412,8 +413,8 @@ impl<'m> Decoder<'m> {
         Ok(slots)
     }
 
-    /// Decodes an operation element by element. `make` receives the slot and the register of the result, and the
-    /// operands; `make` returns false for unsupported slots.
+    /// Decodes an operation element by element. Calls `make(decoder, slot of the result, result register, operand
+    /// registers)` for each element. `make` returns false for an unsupported slot.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
@@ -575,8 +576,8 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// Returns the address register and the index of a shared-memory allocation at address `at`, which has its own
-    /// address range. All calls of the enclosing function share the allocation.
+    /// Returns the address register and the index of the shared-memory allocation at address `at`. Each allocation
+    /// has its own range of simulator addresses. All calls of the enclosing function share the allocation.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,

@@ -17,7 +17,8 @@ pub struct ModuleInfo {
     /// Bytes of dynamic shared memory, `ttg.shared`.
     pub shared: Option<u32>,
     /// Bytes of global and of profile scratch memory per program: `ttg.global_scratch_memory_size` and
-    /// `ttg.profile_scratch_memory_size`. `None` unless the last two arguments of the kernel are their addresses.
+    /// `ttg.profile_scratch_memory_size`. `None` without the first attribute: the kernel then has no parameters for
+    /// the addresses of scratch memory.
     pub scratch: Option<[u32; 2]>,
 }
 
@@ -126,7 +127,8 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
     Ok(machine)
 }
 
-/// Returns the sizes in an attribute of the kernel, 1 for missing axes.
+/// Returns the sizes along x, y and z in the attribute `attribute` of the kernel; 1 for missing axes. `None`
+/// without the attribute.
 fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
     let axes = |values: &[i64]| {
         let mut sizes = [1; 3];

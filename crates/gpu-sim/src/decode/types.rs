@@ -12,7 +12,7 @@ pub(crate) enum SlotKind {
     Ptr(u32),
 }
 
-/// One scalar of a value.
+/// A scalar part of a value, such as a vector element or a struct field.
 ///
 /// # Units
 /// `bits` is the width in a register. `offset` is in bytes from the start of the value in memory.

@@ -21,10 +21,10 @@ pub(crate) struct Guard {
     pub(crate) negated: bool,
 }
 
-/// A load or store of registers to consecutive memory.
+/// A load from or a store to consecutive bytes of memory, with one or more registers.
 ///
-/// For example, a load of `vector<4xf32>` has size 16 and four fields of 4 bytes at offsets 0, 4, 8 and 12. All numbers
-/// are in bytes.
+/// For example, a load of `vector<4xf32>` has size 16 and four fields of 4 bytes at offsets 0, 4, 8 and 12. All
+/// numbers are in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
     pub(crate) space: Space,
@@ -32,7 +32,7 @@ pub(crate) struct Access {
     pub(crate) offset: i64,
     /// In address order.
     pub(crate) fields: Box<[Field]>,
-    /// From the start of the first field to the end of the last field.
+    /// Size from the start of the first field to the end of the last field.
     pub(crate) size: u32,
     pub(crate) align: u32,
     /// Predicate of the active lanes. Inactive lanes keep their registers, and do not store.
@@ -63,7 +63,7 @@ pub(crate) struct BufferAccess {
     /// Byte offset that all lanes of the wave share.
     pub(crate) soffset: Reg,
     pub(crate) fields: Box<[Field]>,
-    /// From the start of the first field to the end of the last field, in bytes.
+    /// Size in bytes, from the start of the first field to the end of the last field.
     pub(crate) size: u32,
 }
 
@@ -82,6 +82,6 @@ pub(crate) struct Thread {
 pub(crate) struct Message {
     pub(crate) format: String,
     pub(crate) values: Vec<u64>,
-    /// True for the message of a failed assertion.
+    /// True if the message belongs to a failed assertion.
     pub(crate) fails: bool,
 }

@@ -52,8 +52,8 @@ pub(super) struct ParkedBlock {
     mbarriers: Mbarriers,
     products: Products,
     proxies: Option<Box<Proxies>>,
-    /// Number of memory changes when the block stalled; `None` if it did not stall. The block resumes after a further
-    /// change.
+    /// Value of the memory-change counter when the block stalled; `None` if the block is not stalled. The block
+    /// resumes when the counter has increased.
     stuck_at: Option<u64>,
 }
 
@@ -273,8 +273,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Adds (instruction, description of the warps) to `waits` for each place at which lane groups of the running block
-    /// wait.
+    /// Adds an entry (instruction, description of the warps) to `waits` for each instruction at which lane groups
+    /// of the running block wait.
     fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
         let [x, y, z] = self.block;
         let mut all: Vec<WaitingWarps> = Vec::new();
@@ -309,8 +309,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Describes the wait of the lanes of a stack. `barrier` is the barrier of the lanes: (instruction, description of
-    /// the state).
+    /// Describes the instruction at which the lanes of `stack` wait. `barrier` is their barrier, if they wait at
+    /// one, as (instruction, description of the state).
     fn describe_wait(
         &self,
         stack: &[Frame],

@@ -11,7 +11,8 @@ use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// The bytes of a shared variable, or of an allocation in it, that an address can access.
+/// A shared variable, or an allocation in a shared variable. An access through its address must stay in these
+/// bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
@@ -21,8 +22,9 @@ pub(crate) struct Window {
     pub(crate) address: u64,
 }
 
-/// The window through which a byte was last written (low bits), and the lifetime of its allocation (high bits).
-/// Lifetimes count from 1; 0 means that the warp has not executed the start of a lifetime.
+/// The writer of a byte of shared memory: the index of the window through which the byte was last written (low
+/// bits), and the number of the allocation's lifetime (high bits). Lifetimes count from 1; 0 means that the
+/// warp has not executed the start of a lifetime.
 pub(crate) type Owner = u16;
 
 const WINDOW_BITS: u32 = 12;
@@ -32,7 +34,7 @@ const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Returns true if `own` may read a byte of owner `owner`.
+/// Returns true if a byte with the owner `owner` may be read through the window and the lifetime of `own`.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
@@ -41,10 +43,10 @@ const fn is_same(owner: Owner, own: Owner) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
-    /// By warp and window, the owner of the bytes that the warp writes through the window. The entries of a warp are
-    /// consecutive.
+    /// For each warp and window, the owner of the bytes that the warp writes through the window. The entries of a
+    /// warp are consecutive.
     owners: Vec<Owner>,
-    /// By warp and window, 1 + the instruction that ended the lifetime; 0 while the allocation is alive.
+    /// For each warp and window, 1 + the instruction that ended the lifetime; 0 while the allocation is alive.
     ended: Vec<u32>,
     has_ended: bool,
 }
@@ -198,8 +200,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Returns the location of an address from a matrix descriptor. Searches all shared variables, since such an
-    /// address does not identify one.
+    /// Returns the location of an address from a matrix descriptor. Searches all shared variables, since the
+    /// address does not identify its variable.
     pub(crate) fn descriptor_location(
         &self,
         lane: u32,

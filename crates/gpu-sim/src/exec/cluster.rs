@@ -20,12 +20,12 @@ pub(crate) const RANK_SHIFT: u32 = 32;
 pub(super) struct ClusterBarrier {
     phase: u32,
     arrived: u32,
-    /// Block epoch that began with the last completed phase.
+    /// Block epoch that began when the last phase of the cluster barrier completed.
     epoch: u32,
 }
 
-/// A log of the accesses to a shared variable, per byte. The entry 0 stands for no access, 1 for a last access before
-/// the first cluster barrier, 2 before the second, and so on.
+/// The last access to each byte of a shared variable, as a number: 0 for no access, 1 for an access before the
+/// first cluster barrier, 2 for an access between the first and the second cluster barrier, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct ClusterLog {
     /// Number of phases that the variable's block has completed.

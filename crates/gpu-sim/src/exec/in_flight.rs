@@ -29,7 +29,7 @@ use crate::launch::Arrival;
 use gpu_race::ThreadClock;
 use std::collections::VecDeque;
 
-/// The counter by which threads wait for copies.
+/// The kind of counter or group by which threads wait for copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
     /// Groups of `cp.async` copies.
@@ -40,8 +40,8 @@ pub(crate) enum Channel {
     Vector,
     /// ASYNCCNT, which counts the copies of a wave to LDS on gfx1250.
     Async,
-    /// Groups of `wgmma` products, which read memory through the async proxy. The first lane of a warp counts its
-    /// groups.
+    /// Groups of `wgmma` products, which read memory through the async proxy. Each warp counts its groups at its
+    /// first lane.
     Product,
     /// Copies through the async proxy that signal an mbarrier.
     Transaction,
@@ -62,7 +62,6 @@ impl Channel {
         matches!(self, Self::Vector | Self::Async)
     }
 
-    /// Returns the instruction that waits for the copies.
     const fn wait(self) -> &'static str {
         match self {
             Self::Group => "cp.async.wait_group",
@@ -91,7 +90,7 @@ impl Channel {
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Bytes read. The rest of the destination is set to zero.
+    /// Number of bytes to read. The remaining bytes of the destination are set to zero.
     pub(crate) read: u32,
     /// Bytes written; 0 for a matrix product, which only reads memory.
     pub(crate) size: u32,
@@ -144,8 +143,8 @@ const OPEN: u32 = u32::MAX;
 pub(super) struct InFlight {
     /// Copies of each channel and lane, in the order of their starts.
     queues: Vec<VecDeque<CopyInFlight>>,
-    /// Number of committed groups per channel and lane. For wave counters, number of copy instructions, at the first
-    /// lane.
+    /// Number of committed groups per channel and lane. For wave counters, the number of copy instructions, stored
+    /// at the first lane of the wave.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
@@ -171,7 +170,8 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Fast, conservative check for conflicts with an access: false if no copy in flight conflicts, true if one may.
+    /// Checks quickly for copies in flight that conflict with an access. May return true without a conflict, but
+    /// returns false only if there is none.
     #[inline]
     pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
         self.count > 0
@@ -322,8 +322,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Gives each copy that the current instruction started for `lane` a vector clock. Later accesses of `lane` are
-    /// then concurrent with the copy.
+    /// Assigns a vector clock to each copy that the current instruction started for `lane`. Later accesses of
+    /// `lane` are then concurrent with these copies.
     pub(super) fn fork_copies(&mut self, lane: u32) {
         let Some(clock) = self.fork(lane) else { return };
         let queue = self.queue(Channel::Transaction, lane);
@@ -401,8 +401,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Waits until at most `most` groups of each active lane, or copies of each active wave, are in flight.
-    /// `only_reads` waits only for the reads of the sources.
+    /// Waits until at most `most` groups of each active lane, or copies of each active wave, are in flight. If
+    /// `only_reads` is true, waits only until the sources are read.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

@@ -101,13 +101,13 @@ pub(crate) struct BarrierOperands {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum AccessLabel {
-    /// Counted in wavefronts, per instruction.
+    /// Label of a shared-memory access. Reports count the wavefronts of each instruction.
     Shared(String),
-    /// Counted in sectors, per label.
+    /// Label of a global-memory access. Reports count the sectors of all accesses with the same label.
     Global(String),
 }
 
-/// Marks a register that no instruction writes as undefined.
+/// An instruction that marks a register as undefined. No other instruction writes this register.
 #[derive(Debug)]
 pub(crate) struct MarkUndefined {
     pub(crate) reg: Reg,

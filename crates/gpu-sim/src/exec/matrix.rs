@@ -35,7 +35,7 @@ impl Parts<'_> {
         self.regs.len() * (lanes * self.bytes / unit_bytes) as usize
     }
 
-    /// Elements are ordered by register, and within a register by lane.
+    /// Returns the element with index `number`. Elements are ordered by register, and within a register by lane.
     fn element(self, number: usize) -> Element {
         let size = size(self.fragment);
         let per_register = self.bytes / size.unit_bytes;
@@ -55,7 +55,7 @@ impl Parts<'_> {
 }
 
 impl Exec<'_> {
-    /// Loads the fragments of the warp at lane `first`. `rows` are the locations of the matrix rows.
+    /// Loads the fragments of the warp whose first lane is `first`. `rows` are the locations of the matrix rows.
     pub(crate) fn load_matrices(
         &mut self,
         first: u32,
@@ -90,7 +90,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Stores the fragments of the warp at lane `first`. `rows` are the locations of the matrix rows.
+    /// Stores the fragments of the warp whose first lane is `first`. `rows` are the locations of the matrix rows.
     pub(crate) fn store_matrices(
         &mut self,
         first: u32,
@@ -119,8 +119,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Loads or stores elements from index `from` on while the fast path applies. Returns the index after the last such
-    /// element.
+    /// Loads or stores elements, starting at index `from`, while the fast path applies. Returns the index of the
+    /// first element that is not loaded or stored.
     fn elements_fast<const IS_LOAD: bool>(
         &mut self,
         first: u32,

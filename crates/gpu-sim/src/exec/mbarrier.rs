@@ -21,9 +21,9 @@ use gpu_race::{AccessKind, ExecutionPoint, Scope, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
-/// Size and alignment in bytes.
+/// Size and alignment of an mbarrier in bytes.
 const BYTES: u32 = 8;
-/// Offset of the atomic variable for the releases of the current phase.
+/// Byte offset in an mbarrier. Releases of the current phase are recorded at this address.
 const CURRENT: usize = 4;
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
@@ -37,7 +37,7 @@ const ACQUIRE: Sync = Sync {
     releases: false,
     scope: Scope::Block,
 };
-/// The memory order with which mbarrier instructions call [`has_atomic`](super::program::ProgramBuilder::has_atomic).
+/// The memory order of mbarrier instructions, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
 pub(crate) const ORDER: Sync = Sync {
     acquires: true,
     releases: true,
@@ -81,7 +81,7 @@ impl Phase {
     }
 }
 
-/// A wait for the phase before the current one.
+/// A wait for the phase that precedes the current phase.
 #[derive(Clone, Copy, Debug)]
 struct PhaseWait {
     lane: u32,
@@ -99,7 +99,7 @@ pub(super) struct Mbarriers {
     live: FxHashMap<Key, MbarrierState>,
     /// The instruction that invalidated each mbarrier.
     ended: FxHashMap<Key, u32>,
-    /// The waits for the phase before the current one.
+    /// For each mbarrier, the waits for the phase that precedes the current phase.
     waits: FxHashMap<Key, Vec<PhaseWait>>,
 }
 
@@ -301,8 +301,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Reports a wait for the phase before `phase` that may come after `lane` completes `phase`. One ordered lane per
-    /// warp suffices, since the lanes of a warp leave the wait together.
+    /// Returns an error if a wait for the preceding phase is not ordered before `lane` completes `phase`. It
+    /// suffices that one lane per warp is ordered, since the lanes of a warp leave the wait together.
     fn check_overtaken(
         &mut self,
         lane: u32,
@@ -378,7 +378,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Subtracts the `bytes` bytes of a copy from the pending bytes.
+    /// Subtracts the size of a copy, `bytes`, from the pending bytes of the mbarrier.
     pub(super) fn bring_bytes(
         &mut self,
         lane: u32,

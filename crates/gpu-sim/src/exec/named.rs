@@ -110,7 +110,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the lanes that wait at the barrier, and the number of arrived threads in whole warps.
+    /// Returns the lanes that wait at the barrier, and the number of arrived threads, rounded up to whole warps.
     fn arrived(&self, lane_groups: &[LaneGroup], arrival: BarrierArrival) -> (Vec<u32>, u64) {
         let here = lane_groups.iter();
         let here = here.filter(|lane_group| lane_group.arrival == Some(arrival));

@@ -16,7 +16,7 @@ const SHARED: u64 = 1 << 63;
 /// that started the copy.
 const COPY: u32 = 1 << 31;
 
-/// Returns the point at which a copy completes that was started at `now`.
+/// Returns the completion point of a copy that was started at `now`.
 fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
     ExecutionPoint {
         thread: now.thread | COPY,
@@ -32,7 +32,7 @@ fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
 pub(super) struct HappensBefore {
     clocks: Clocks,
     pub(super) threads: Vec<ThreadClock>,
-    /// True if global memory has access histories, as shared memory always has.
+    /// True if global memory has access histories. Shared memory always has access histories.
     is_of_global: bool,
 }
 
@@ -223,8 +223,8 @@ impl Exec<'_> {
         error.note(format!("the other access is {site}"))
     }
 
-    /// Returns the lane to report for a race with `thread`. If `thread` is the thread of `lane`, a joint access
-    /// conflicts with itself, and the result is another lane of the access.
+    /// Returns the lane to report for a race with `thread`. In a conflict of a joint access with itself, `thread`
+    /// is the thread of `lane`, and the result is another lane of the access.
     pub(super) fn reported_lane(&self, lane: u32, thread: u32) -> u32 {
         let per_warp = self.launch.machine.lanes_per_warp;
         if thread != self.now(lane).thread {

@@ -35,9 +35,9 @@ pub(crate) enum PointerFlow {
     Unknown,
     /// None: the results are not addresses.
     Nothing,
-    /// All objects of the given registers.
+    /// The objects to which the given registers may point.
     From(Vec<Reg>),
-    /// The objects of the given integer; any object if the integer has none.
+    /// The objects from whose addresses the given integer is derived; any object if there are none.
     FromInteger(Reg),
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Mark {
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// Replaces the undefined bits. Returns `None` if `bits` is 0.
+    /// Returns the mark with the undefined bits `bits`; `None` if `bits` is 0.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
@@ -55,7 +55,7 @@ impl Mark {
         matches!(self.kind, MarkKind::InFlight(_))
     }
 
-    /// Returns true for poison of a whole value, which no operation removes.
+    /// Returns true if the whole value is poison. A bitwise operation with such an operand has a poison result.
     fn is_sticky(self) -> bool {
         self.kind == MarkKind::Poison && self.bits == WHOLE
     }
@@ -74,7 +74,7 @@ type ByteAddress = (usize, usize);
 /// The marks of a thread block, in registers and memory. Allocated when the first mark is set.
 pub(crate) struct Poison {
     columns: Vec<Option<RegisterMarks>>,
-    /// Number of marked registers that some instruction writes.
+    /// Number of marked registers that are not constant.
     live: u32,
     cells: HashMap<ByteAddress, Mark>,
     found: HashMap<u32, String>,
@@ -274,7 +274,8 @@ pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
 }
 
 impl Exec<'_> {
-    /// Marks a register as poison, unless its whole value already is. `text` returns the error message.
+    /// Marks a register as poison. Has no effect if the whole value is already poison. `text` returns the error
+    /// message.
     pub(crate) fn poison(&mut self, reg: Reg, lane: u32, text: impl FnOnce() -> String) {
         let known = self.poison.as_ref().and_then(|p| p.mark(reg, lane));
         if known.is_none_or(|mark| !mark.is_sticky()) {
@@ -465,7 +466,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Copies the marks of `bytes` bytes of memory to a register, from bit `shift` on.
+    /// Copies the marks of `bytes` bytes of memory to a register. The first mark becomes bit `shift` of the
+    /// register.
     pub(super) fn load_marks(
         &mut self,
         lane: u32,
@@ -498,7 +500,7 @@ impl Exec<'_> {
         poison.set(reg, lane, mark, threads);
     }
 
-    /// Copies the marks of a register, from bit `shift` on, to `bytes` bytes of memory.
+    /// Copies the marks of a register to `bytes` bytes of memory. The first mark is at bit `shift` of the register.
     pub(super) fn store_marks(
         &mut self,
         lane: u32,

@@ -19,11 +19,12 @@ use std::sync::Arc;
 /// Warps per warp group.
 pub(crate) const GROUP: u32 = 4;
 
-/// The registers whose values reach an operand of a matrix product, and the instructions that write these registers.
+/// The registers whose values become operands of matrix products, and the instructions that write the
+/// registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductSources {
     regs: FxHashSet<Reg>,
-    /// For each instruction except products, the registers in `regs` that it writes.
+    /// Maps each instruction to the registers in `regs` that it writes. Does not contain matrix products.
     written_by: FxHashMap<u32, Writes>,
 }
 
@@ -241,7 +242,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Starts the reads of one product by one warp, as (location, bytes).
+    /// Starts the asynchronous reads of one product by one warp. `reads` lists (location, bytes).
     pub(crate) fn start_product(
         &mut self,
         lane: u32,

@@ -75,7 +75,8 @@ pub struct Program {
     pub(crate) sees_other_blocks: bool,
     pub(crate) uses_async_proxy: bool,
     pub(crate) has_waits: bool,
-    /// True if the program has barriers of some warps of a block. The warps then always run separately.
+    /// True if the program has barriers in which only some warps of a block take part. The warps then always run
+    /// separately.
     pub(crate) has_named_barriers: bool,
     /// True if the program has atomic accesses. `orders_threads` is true if atomic accesses or fences order other
     /// accesses.
@@ -157,7 +158,7 @@ struct Draft {
 }
 
 impl ProgramBuilder {
-    /// The first added block is the entry.
+    /// Returns a builder without blocks. The first added block is the entry.
     pub(crate) fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -199,7 +200,7 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns true if `reg` stands for the value that a masked load leaves in a skipped lane.
+    /// Returns true if `reg` holds the undefined value of lanes that a masked load skips.
     pub(crate) fn is_unset(&self, reg: Reg) -> bool {
         let mut known = self.undefined.values();
         known.any(|known| known.reg == reg && known.kind == MarkKind::Unset)
@@ -217,8 +218,8 @@ impl ProgramBuilder {
         self.has_waits = true;
     }
 
-    /// Records a barrier of some warps of a block. Block epochs do not describe the order of such a barrier, so races
-    /// are detected by vector clocks.
+    /// Records that the program has barriers in which only some warps of a block take part. Block epochs cannot
+    /// express their order, so vector clocks detect the races.
     pub(crate) fn has_named_barriers(&mut self) {
         self.has_named_barriers = true;
         self.has_atomics = true;
@@ -231,7 +232,7 @@ impl ProgramBuilder {
         self.orders_threads |= sync.acquires || sync.releases;
     }
 
-    /// Records a fence, which orders other accesses around atomic accesses.
+    /// Records a fence. Fences and atomic accesses together order other accesses.
     pub(crate) fn orders_threads(&mut self) {
         self.orders_threads = true;
     }
@@ -313,8 +314,8 @@ impl ProgramBuilder {
         self.blocks[self.current].terminator = Some((terminator, self.site));
     }
 
-    /// Adds a shared variable and returns its simulator address. The lowest bits are the GPU address, the only bits in
-    /// a matrix descriptor.
+    /// Adds a shared variable and returns its simulator address. The lowest bits of the address are the GPU
+    /// address. A matrix descriptor contains only these bits.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
         let number = (self.shared.len() as u32) << SHARED_SYMBOL_LOG2;
         let base = number | self.shared_bytes.min(MAX_SHARED_BYTES);
@@ -364,7 +365,7 @@ impl ProgramBuilder {
         crate::memory::symbol_address(self.globals.len() - 1)
     }
 
-    /// Returns the byte offset of the new variable on a lane's stack, and the index of the variable.
+    /// Adds a stack variable. Returns its byte offset on the stack of a lane, and its index.
     pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
         let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
@@ -484,8 +485,8 @@ impl ProgramBuilder {
         })
     }
 
-    /// Inserts instructions at the entry that mark the undefined registers in use. Returns all undefined registers with
-    /// their values.
+    /// Inserts instructions at the entry block that mark all undefined registers that are read. Returns (value,
+    /// register) for every undefined register.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {

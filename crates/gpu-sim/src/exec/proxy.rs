@@ -28,7 +28,7 @@ struct EventTime {
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
-    /// [`Clocks::time`](gpu_race::Clocks::time).
+    /// Result of [`Clocks::time`](gpu_race::Clocks::time) at the event.
     clock: u32,
 }
 
@@ -128,7 +128,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Forgets generic writes to bytes that are now written through the async proxy.
+    /// Removes the records of generic writes to bytes that the async proxy now writes.
     pub(super) fn forget_generic_writes(&mut self, location: MemoryLocation, bytes: u32) {
         if let (Some(proxies), MemoryLocation::Shared { var, at, .. }) =
             (&mut self.proxies, location)
@@ -139,7 +139,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records that `lane` acquires a tensor map (`acquires`) or writes it.
+    /// Records that `lane` acquires a tensor map if `acquires` is true, or otherwise that it writes the map.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,

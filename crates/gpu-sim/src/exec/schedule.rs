@@ -21,7 +21,7 @@ pub(super) enum PauseReason {
     Stalled,
     /// All warps of the block wait for each other; no other block can wake them.
     Deadlock,
-    /// The block has polled memory for long and yields to other blocks.
+    /// The block has polled memory for a long time and yields to other blocks.
     Polling,
 }
 
@@ -54,15 +54,15 @@ pub(super) struct LaneGroup {
     /// The operands of the barrier, in a kernel with named barriers.
     pub(super) arrival: Option<BarrierArrival>,
     pub(super) spin: SpinDetector,
-    /// Number of memory changes when the lanes stalled; `None` if they did not stall. The lanes resume after a further
-    /// change.
+    /// Value of the memory-change counter when the lanes stalled; `None` if the lanes are not stalled. The lanes
+    /// resume when the counter has increased.
     pub(super) stuck_at: Option<u64>,
     has_polled: bool,
     is_blocked: bool,
 }
 
 impl LaneGroup {
-    /// Returns the lanes of `stack` for which `is_own` is true.
+    /// Returns a lane group with those lanes of `stack` for which `is_own` returns true.
     fn of(stack: &[Frame], is_own: impl Fn(u32) -> bool) -> Self {
         let own = |frame: &Frame| {
             let lanes: Vec<u32> = frame.lanes.iter().copied().filter(|l| is_own(*l)).collect();
@@ -230,8 +230,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Splits off the lanes that can proceed, and keeps the lanes that wait. Returns `None` if no lane can proceed, or
-    /// if the lanes of the target cannot proceed independently.
+    /// Splits a group: `lane_group` keeps the lanes that wait, and the result has the lanes that can proceed.
+    /// Returns `None` if no lane can proceed, or if the lanes of a warp cannot proceed independently on the target.
     fn split(&self, lane_group: &mut LaneGroup) -> Option<LaneGroup> {
         let stuck = lane_group
             .stack
@@ -254,8 +254,8 @@ impl Exec<'_> {
         Some(rest)
     }
 
-    /// Executes the barrier at which all lane groups wait, or returns an error for different barriers. Returns true if
-    /// the groups will return to this barrier in the same state until memory changes.
+    /// Executes the barrier at which all lane groups wait, or returns an error if they wait at different barriers.
+    /// Returns true if the groups are in a loop through this barrier that only a memory change can end.
     fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
         let mut waiting = lane_groups
             .iter()
@@ -330,8 +330,9 @@ impl Exec<'_> {
         Ok(Some(StopReason::Barrier(self.op)))
     }
 
-    /// Returns a reason to stop if the warp yields: at random, at instructions with visible effects. With named
-    /// barriers and no seed, a warp yields to the waiting warps when it completes a phase of an mbarrier.
+    /// Returns a reason to stop if the warp yields. With a seed, a warp yields at random at instructions with
+    /// visible effects. With named barriers and no seed, a warp yields after it has completed a phase of an
+    /// mbarrier.
     pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
         let Some(turns) = self.schedule_rng.as_mut() else {
             let has_ended = std::mem::take(&mut self.has_ended_phase);
@@ -374,7 +375,8 @@ mod tests {
         Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// For some seed, each of four warps runs first, and for some seed last. Equal seeds give equal orders.
+    /// Each of four warps runs first for at least one seed, and last for at least one seed. Equal seeds give equal
+    /// orders.
     #[test]
     fn any_warp_may_come_first() {
         let count = r#"%x = "llvm.atomicrmw"(%counter, %one) <{bin_op = 1 : i64, ordering = 2 : i64}> : (!llvm.ptr<1>, i32) -> i32"#;

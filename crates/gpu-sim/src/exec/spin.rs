@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// Number of consecutive atomic reads, without a memory change by the block, after which lanes yield.
 const PATIENCE: u32 = 64;
 
-/// The loops of a program. Deciding registers are computed on first use.
+/// The loops of a program. The deciding registers of a loop determine its branches, addresses and side effects.
+/// They are computed on first use.
 pub(super) struct Loops {
     is_head: Vec<bool>,
     /// The deciding registers of the loop at each header.
@@ -116,7 +117,7 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// State of the detection for one lane group, since the last memory change.
+/// Detection of busy waiting for one lane group. The state covers the time since the last memory change.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,
@@ -128,7 +129,7 @@ pub(super) struct SpinDetector {
 }
 
 impl SpinDetector {
-    /// Returns the read for whose value the loop waits, if there is one.
+    /// Returns the instruction that reads the awaited value; `None` if there was no read since the last snapshot.
     pub(super) fn waits_at(&self) -> Option<u32> {
         self.read.map(|(op, _)| op)
     }
@@ -168,7 +169,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if the lanes have polled memory for long and should yield. Resets the count of polls.
+    /// Returns true if the lanes have polled memory for a long time and should yield. Resets the count of polls.
     pub(super) fn has_polled(&mut self) -> bool {
         let has = self.spin.polls >= PATIENCE;
         if has {
@@ -177,7 +178,7 @@ impl Exec<'_> {
         has
     }
 
-    /// Returns true if the lanes, at the header `block`, will return there in the same state until memory changes.
+    /// Returns true if the lanes, at the loop header `block`, are in a loop that only a memory change can end.
     pub(super) fn is_stuck(&mut self, block: BlockId, lanes: &[u32]) -> bool {
         if !self.loops.is_head[block.0 as usize] {
             return false;

@@ -108,7 +108,8 @@ impl Exec<'_> {
         self.bring_bytes(lane, barrier, map.box_bytes())
     }
 
-    /// Starts a copy of a box to global memory. `adds` adds the elements to the elements in global memory.
+    /// Starts a copy of a box to global memory. If `adds` is true, the copy adds its elements to the elements in
+    /// global memory.
     pub(crate) fn store_box(
         &mut self,
         lane: u32,

@@ -82,7 +82,7 @@ const ROWS: &[OpRow] = &[
 
 const MAX_LOCAL: u64 = 1 << STACK_LOG2;
 
-/// Stands for a dynamic index in `rawConstantIndices`.
+/// Placeholder for a dynamic index in `rawConstantIndices`.
 const DYNAMIC: i64 = i32::MIN as i64;
 
 /// Computes `base + sext(index) * scale`.
@@ -115,7 +115,7 @@ impl Instruction for Scale {
     }
 }
 
-/// Maps an address in this block's shared memory to the block `rank` of the cluster.
+/// Maps an address in this block's shared memory to the same address in the shared memory of the block `rank`.
 #[derive(Debug)]
 struct MapToRank {
     dst: Reg,
@@ -159,7 +159,8 @@ fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     d.emit(|dst| Trunc { bits: 32, dst, src })
 }
 
-/// Decodes `getelementptr`: one offset for all constant indices, and one instruction per dynamic index.
+/// Decodes `getelementptr`. Adds all constant indices as one offset, and emits one instruction per dynamic
+/// index.
 fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let base = d.operand(op, 0)?;
     let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {

@@ -87,7 +87,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns (first slot, number of slots) of the element at the operation's `position`.
+/// Returns (first slot, number of slots) of the element that the attribute `position` selects.
 fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));

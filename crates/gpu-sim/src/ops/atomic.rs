@@ -59,7 +59,7 @@ pub(crate) enum Combine {
     Float(&'static float::FloatBinaryOp),
 }
 
-/// (Number in MLIR's enum, function).
+/// The read-modify-write operations, as (number in MLIR's enum, function).
 const OPERATIONS: [(i64, Combine); 17] = [
     (0, Combine::Bits(|_, _, new| new)),
     (1, Combine::Bits(integer::ADD.eval)),
@@ -104,7 +104,7 @@ impl AtomicOperand {
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) combine: Combine,
-    /// `None` for integers.
+    /// Float format; `None` for integers.
     pub(crate) float: Option<FloatTy>,
     pub(crate) dst: Reg,
     pub(crate) place: AtomicOperand,

@@ -73,7 +73,7 @@ const INTRINSICS: &[OpRow] = &[
 
 #[derive(Debug)]
 pub(crate) struct Barrier {
-    /// True if the barrier releases. An AMD wave then waits for its copies to LDS first.
+    /// True if the barrier has release semantics. An AMD wave then first waits for its copies to LDS.
     pub(crate) releases: bool,
 }
 
@@ -133,7 +133,7 @@ impl Instruction for ClusterWait {
     }
 }
 
-/// Appends a block barrier of an AMD GPU. Waves may wait at different instructions for the same barrier.
+/// Appends a block barrier of an AMD GPU. Different waves may reach the barrier at different instructions.
 fn wave_barrier(d: &mut Decoder<'_>, op: &Operation, releases: bool) {
     if op.attribute(marks::STAGGERING).is_some() {
         d.b.has_named_barriers();
@@ -149,7 +149,7 @@ fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
 /// A block barrier that also reduces the lowest bits of `src` over all threads.
 #[derive(Debug)]
 struct BarrierReduce {
-    /// Maps (threads whose bit is set, all threads) to the result.
+    /// Maps (number of threads whose bit is set, number of all threads) to the result.
     answer: fn(usize, usize) -> u64,
     dst: Reg,
     src: Reg,
@@ -254,7 +254,7 @@ fn barrier(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![reg])
 }
 
-/// A warp barrier. Bit `i` of the register `mask` stands for lane `i`.
+/// A warp barrier. Lane `i` takes part if bit `i` of the register `mask` is set.
 #[derive(Debug)]
 pub(crate) struct WarpBarrier {
     pub(crate) mask: Reg,

@@ -116,8 +116,8 @@ fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -
     d.define(op, vec![dst])
 }
 
-/// Returns the address operand of an atomic whose descriptor is operand `first`, and the register for the old value.
-/// The guard is the bounds check; lanes out of bounds get the old value 0.
+/// Returns the address operand of an atomic buffer operation, and the register for the old value. Operand
+/// `first` is the buffer descriptor. Lanes that are out of bounds are inactive and get the old value 0.
 fn atomic_operand(
     d: &mut Decoder<'_>,
     op: &Operation,

@@ -10,11 +10,12 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// Returns the exact result of an operation in unbounded integers, if there is a result. The checked flag decides
-/// whether `x` and `y` are the signed or the unsigned operands.
+/// Returns the result of an operation in unbounded integers; `None` if there is no result. `x` and `y` are
+/// signed for the flag `nsw` and unsigned for the flag `nuw`.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
-/// Returns the bits of the exact result that the operation drops, if there is a result. The flag `exact` promises zero.
+/// Returns the bits that the operation drops from the exact result; `None` if there is no result. The flag
+/// `exact` promises that these bits are zero.
 pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
 /// A condition that a flag or attribute promises.
@@ -46,7 +47,7 @@ pub(crate) enum Promise {
     Inside(Space),
     NotBelow,
     ShiftBelow(u32),
-    /// A flag such as `is_zero_poison`: the operand of `bits` bits is not `operand`.
+    /// A flag such as `is_zero_poison`: the value of the operand differs from `operand`. `bits` is the width.
     Not {
         flag: &'static str,
         operand: u64,
@@ -176,8 +177,8 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
     Ok(())
 }
 
-/// Returns the reason why an address computation from `base` to `address` leaves the memory object of `base`, if it
-/// does.
+/// Returns the reason why the computation of `address` from `base` leaves the memory object of `base`; `None`
+/// if the address stays in the object.
 fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
     if base == address {
         return None;

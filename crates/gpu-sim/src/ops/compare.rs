@@ -133,8 +133,8 @@ impl Instruction for IntCompare {
     }
 }
 
-/// Emits a comparison, given the predicate number, the kind and width of the operands, the result and the operands.
-/// Returns false if the predicate does not exist or does not apply to the type.
+/// Emits one comparison. The arguments are the decoder, the operation, the predicate number, (kind, width) of
+/// the operands, the result and the operands. Returns false if the type does not have this predicate.
 type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
 fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> DecodeResult {

@@ -513,7 +513,8 @@ mod tests {
         assert_eq!(int_to_float(32, true, FloatTy::F32, 0xffff_ffff), f(-1.0));
     }
 
-    /// The nearest number of a float format, ties to even, in integer arithmetic. `None` on overflow.
+    /// Rounds the integer `size` to a float with `mantissa_bits` mantissa bits, ties to even. `None` if the result
+    /// is above `largest`.
     fn nearest(size: u128, mantissa_bits: u32, largest: u128) -> Option<u128> {
         let excess = (128 - size.leading_zeros()).saturating_sub(mantissa_bits + 1);
         let (kept, rest) = (size >> excess, size & ((1 << excess) - 1));

@@ -121,11 +121,12 @@ struct AsyncCopy {
     from: CopySource,
     /// (Memory space, register, byte offset).
     to: (Space, Reg, i64),
-    /// Distance in bytes between the destinations of neighbouring lanes; `None` if the destination address is not
-    /// uniform in a wave.
+    /// Distance in bytes between the destinations of neighbouring lanes; `None` if each lane has its own
+    /// destination address.
     stride: Option<u32>,
     size: CopySize,
-    /// Number of bytes to read; `None` for as many as are written. The rest of the destination is set to zero.
+    /// Register with the number of bytes to read; `None` to read as many bytes as are written. The remaining bytes
+    /// of the destination are set to zero.
     read: Option<Reg>,
     align: u32,
     scratch: Reg,
@@ -296,8 +297,8 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Returns the distance in bytes between the destinations of neighbouring lanes, for a copy to LDS of `size` bytes per
-/// lane. Returns an error if the target has no such copy.
+/// Returns the distance in bytes between the destinations of neighbouring lanes for a copy to LDS. `size` is
+/// the number of bytes per lane. Returns an error if the target has no such copy.
 fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
@@ -388,7 +389,8 @@ pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
     Ok(())
 }
 
-/// Waits until at most `most` groups are in flight, or `most` copy instructions for wave counters.
+/// Waits until at most `most` groups are in flight. For wave counters, counts copy instructions instead of
+/// groups.
 #[derive(Debug)]
 struct WaitForCopies {
     channel: Channel,
@@ -419,8 +421,8 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait until at most `most` groups of bulk copies are in flight. `only_reads` waits only for the reads of
-/// the sources.
+/// Decodes a wait until at most `most` groups of bulk copies are in flight. If `only_reads` is true, waits only
+/// until the sources are read.
 pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
     d.b.push(WaitForCopies {
         channel: Channel::Bulk,

@@ -108,8 +108,8 @@ const fn sign(ty: FloatTy) -> u64 {
     1 << (ty.bits() - 1)
 }
 
-/// Computes in binary32 and rounds to narrower formats; binary64 uses `double`. Rounding twice is harmless for `+ - *
-/// /` in 16-bit formats: binary32 has more than twice their mantissa bits plus two.
+/// Computes in binary32 and rounds the result to `ty`; for binary64, uses `double`. Double rounding does not
+/// change the result of `+ - * /` in 16-bit formats: binary32 has 23 mantissa bits, more than 2 * 10 + 2.
 #[inline]
 fn rounded(
     ty: FloatTy,
@@ -135,8 +135,8 @@ fn wide(ty: FloatTy, a: u64, result: impl Fn(f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a)))
 }
 
-/// Returns the larger (`max`) or smaller operand, bit for bit. If one operand is NaN, returns the NaN if `nan_wins` is
-/// true, else the number.
+/// Returns the bits of the larger operand if `max` is true, otherwise of the smaller operand. If one operand is
+/// NaN, returns the NaN if `nan_wins` is true, otherwise the number.
 fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     let (x, y) = (ty.to_f64(a), ty.to_f64(b));
     if x.is_nan() || y.is_nan() {
@@ -381,8 +381,9 @@ fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
     ty.from_f64(ty.to_f64(a) * 2f64.powi(half) * 2f64.powi(exponent - half))
 }
 
-/// Decodes an operation on a float and an integer exponent. A scalar exponent may belong to a vector of floats. `make`
-/// receives the float format, the exponent width, the result and the operands.
+/// Decodes an operation on a float and an integer exponent. All elements of a vector may share a scalar
+/// exponent. The arguments of `make` are the decoder, the float format, the exponent width, the result and the
+/// operands.
 fn with_exponent<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

@@ -17,8 +17,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[BINARY_INTRINSICS],
 };
 
-/// Computes the undefined bits of a result from the operands `of` and their undefined bits. By default, one undefined
-/// bit makes the whole result undefined.
+/// Computes the undefined bits of a result from the operand values `of` and the undefined bits of the operands.
+/// By default, one undefined bit makes the whole result undefined.
 type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub(crate) struct IntBinaryOp {
     ideal: Option<Ideal>,
     rest: Option<Remainder>,
     undefined: Option<UndefinedBits>,
-    /// `None` for operations other than shifts. `Some(true)` if a shift amount of at least the width makes the result
-    /// poison.
+    /// `None` for operations other than shifts. For a shift, true if a shift amount of at least the width makes the
+    /// result poison.
     is_shift: Option<bool>,
 }
 
@@ -118,7 +118,8 @@ fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     }
 }
 
-/// Shifts the undefined bits of the operand. An undefined shift amount makes all bits undefined.
+/// Returns the undefined bits of a shift. `moved` shifts the undefined bits of the operand, or returns `None`
+/// for an oversized shift. All bits are undefined for an undefined or oversized shift amount.
 fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     if ub == 0 {
         moved(ua).unwrap_or(u64::MAX)
@@ -536,8 +537,8 @@ fn leaves(
     })
 }
 
-/// Decodes an operation that also returns an overflow bit. `overflows` emits the bit from the width, the result and the
-/// operands.
+/// Decodes an operation that also returns an overflow bit. `overflows(decoder, width, registers)` emits the
+/// overflow bit from the result and the operands.
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

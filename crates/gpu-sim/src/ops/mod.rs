@@ -71,7 +71,7 @@ impl OpRow {
         }
     }
 
-    /// Returns the reason why `target` lacks the operation, if it does.
+    /// Returns the reason why `target` lacks the operation; `None` if the target has the operation.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let foreign = needs::foreign(self.name, target);
         foreign.or_else(|| self.needs?.lacking(target))
@@ -145,7 +145,7 @@ fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
     }
 }
 
-/// Returns the row of a supported intrinsic that has no operation of its own.
+/// Returns the table row of an intrinsic that has no MLIR operation; `None` if the intrinsic is not supported.
 pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     let known = INTRINSICS.get(name).copied();
     known.or_else(|| product::intrinsic(name))

@@ -37,7 +37,7 @@ pub(super) static BUFFERS: Needs =
     needs(|i| i.buffer.is_some(), "all GPUs with buffer instructions");
 
 impl Needs {
-    /// Returns the reason why a GPU lacks the feature, if it does.
+    /// Returns the reason why a GPU lacks the feature; `None` if the GPU has the feature.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let lacks = !(self.has)(&target.instructions);
         lacks.then(|| format!("not supported on {}: it is on {}", target.name, self.on))

@@ -260,7 +260,7 @@ fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelEr
     }
 }
 
-/// Formats values like C's `printf`. `next` maps the size of the next value, 4 or 8 bytes, to the value.
+/// Formats values like C's `printf`. `next(size)` returns the next value, whose size is 4 or 8 bytes.
 fn formatted(
     format: &str,
     mut next: impl FnMut(u32) -> Result<u64, KernelError>,

@@ -23,7 +23,8 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// A layout to which factors are appended. A *slot* is the index of an input dim in `ins`.
+/// Builder of a layout from factors, which are appended in order. A *slot* is an index into the input dims
+/// `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
@@ -31,7 +32,7 @@ pub(crate) struct Tiling {
     rank: u8,
     /// log2 of the tensor size along each dim.
     bits: [u8; MAX_RANK],
-    /// log2 of the size of one CTA's part along each dim.
+    /// log2 of the size along each dim of the tile that one CTA holds.
     limit: [u8; MAX_RANK],
     /// First bit of each dim in a packed column. Dim 0 has the lowest bits.
     offset: [u8; MAX_RANK],
@@ -43,7 +44,8 @@ pub(crate) struct Tiling {
     columns: [u64; MAX_BITS],
 }
 
-/// Checks the rank and the powers of two, and returns log2 of the sizes.
+/// Returns log2 of each size. Returns an error if `shape` has a wrong rank, a size is not a power of two, or
+/// the total size is too large.
 pub(crate) fn shape_log2(
     family: &'static str,
     rank: usize,
@@ -97,7 +99,7 @@ impl Tiling {
         Ok(tiling)
     }
 
-    /// Returns a [`Tiling`] without a shape, which [`set_bits`](Self::set_bits) sets.
+    /// Returns a [`Tiling`] in which every dim has size 1. [`set_bits`](Self::set_bits) sets the actual sizes.
     pub(crate) fn bare(ins: &[Dim], rank: usize) -> Self {
         let mut dims = [Dim::REGISTER; 4];
         dims[..ins.len()].copy_from_slice(ins);
@@ -116,7 +118,7 @@ impl Tiling {
         }
     }
 
-    /// Sets log2 of the sizes of the tensor, for one CTA.
+    /// Sets log2 of the tensor's size along each dim. One CTA holds the whole tensor.
     pub(crate) fn set_bits(&mut self, bits: &[u8]) {
         let mut offset = 0;
         for (dim, bits) in bits.iter().enumerate() {
@@ -143,7 +145,7 @@ impl Tiling {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
 
-    /// Returns the slot of an input dim, which is added if it is missing.
+    /// Returns the slot of `ind`. Adds the input dim if it is missing.
     pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
         let num = self.num_ins as usize;
         match self.ins[..num].iter().position(|d| *d == ind) {
@@ -192,17 +194,18 @@ impl Tiling {
         }
     }
 
-    /// Appends a step by `2^bit` along `dim`, or a zero basis if the step leaves the tensor.
+    /// Appends the basis `2^bit` along `dim` to `slot`. The basis is zero if `2^bit` exceeds the tensor.
     pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component(dim, 1 << bit));
     }
 
-    /// Appends a step by `2^bit` along `dim`, or a zero basis if the step leaves the part of one CTA.
+    /// Appends the basis `2^bit` along `dim` to `slot`. The basis is zero if `2^bit` exceeds the tile of one CTA.
     pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column of a step along `dim`, or zero if the step leaves the tensor.
+    /// Returns the packed column with coordinate `value` along `dim`, or 0 if `value` is not below the tensor's
+    /// size.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -211,7 +214,8 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column of a step along `dim`, or zero if the step leaves the part of one CTA.
+    /// Returns the packed column with coordinate `value` along `dim`, or 0 if `value` is not below the size of one
+    /// CTA's tile.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]
@@ -220,8 +224,9 @@ impl Tiling {
         }
     }
 
-    /// Appends a factor: `size` consecutive indices of `slot` step along `dim`. `size` is a power of two, or 0 for no
-    /// factor.
+    /// Appends a factor: `size` consecutive indices of `slot` map to consecutive coordinates along `dim`.
+    ///
+    /// `size` is a power of two. A `size` of 0 appends nothing.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
         self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
@@ -239,19 +244,20 @@ impl Tiling {
         }
     }
 
-    /// Appends `size` indices of `slot` that hold copies.
+    /// Appends zero bases: `size` indices of `slot` hold copies of the same elements. `size` is a power of two.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);
         }
     }
 
-    /// Counts `bits` bases along `dim` that were appended without [`lay`](Self::lay).
+    /// Adds `bits` to the used bits of `dim`, for bases that were appended without [`lay`](Self::lay).
     pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Covers the rest of one CTA's part with indices of `slot` along the dims of `order` in turn.
+    /// Appends bases to `slot` until one CTA's tile is covered. The dims of `order` are completed one after
+    /// another.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);
@@ -259,7 +265,8 @@ impl Tiling {
         }
     }
 
-    /// Appends the bases of the CTA number, which step from part to part.
+    /// Appends the bases of the CTA index to `slot`. A non-zero basis steps from the tile of one CTA to another
+    /// tile.
     pub(crate) fn lay_ctas(&mut self, slot: usize, cga: &CgaLayout) {
         for bit in cga.bits() {
             let column = match bit.step {

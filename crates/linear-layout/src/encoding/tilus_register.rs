@@ -17,11 +17,12 @@ pub(super) const THREADS_PER_WARP: u32 = 32;
 
 /// A register layout of Tilus in which the extents of all modes are powers of two.
 ///
-/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of the result of a 16x8 matrix instruction: lane
-/// 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). The lane is the low-order digit of a thread number, and the
-/// warp is the high-order digit.
+/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of the result of a 16x8 matrix
+/// instruction: lane 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). The lane is the low-order digit of
+/// a thread number, and the warp is the high-order digit.
 ///
-/// On other shapes, the layout is the same as for the [`LinearEncoding`] with the same bases.
+/// For a tensor whose shape differs from the layout's shape, the result is the same as for the
+/// [`LinearEncoding`] with the same bases.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;

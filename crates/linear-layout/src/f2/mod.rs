@@ -43,13 +43,13 @@ pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     y
 }
 
-/// Returns 0 if `by` is 64 or more.
+/// Returns `x << by`, or 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shl(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x << by }
 }
 
-/// Returns 0 if `by` is 64 or more.
+/// Returns `x >> by`, or 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shr(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x >> by }

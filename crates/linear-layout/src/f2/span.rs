@@ -55,7 +55,7 @@ impl Span {
         true
     }
 
-    /// Returns `vector` modulo the subspace: the only equivalent vector without pivot bits.
+    /// Returns the vector `v` without pivot bits for which `v ^ vector` is in the subspace.
     #[must_use]
     pub fn reduce(&self, vector: u64) -> u64 {
         let mut hits = vector & self.pivots;

@@ -31,7 +31,7 @@ pub struct RegisterPermutation {
 }
 
 impl RegisterPermutation {
-    /// Returns the action whose new basis `i` is the old basis `action[i]` of `dim`, a dim of size `2^in_bits`.
+    /// Returns an action on `dim`, a dim of size `2^in_bits`. The new basis `i` is the old basis `action[i]`.
     ///
     /// # Errors
     /// Returns an error if an index is not below `in_bits` or is used twice, or `in_bits` exceeds 63.
@@ -71,7 +71,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Requires an unused `index` below `in_bits`.
+    /// Appends the old basis `index` to the action. `index` must be unused and below `in_bits`.
     pub(super) fn push(&mut self, index: usize) {
         self.action[usize::from(self.len) & 63] = narrow(index);
         self.len += 1;

@@ -91,14 +91,16 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns `(n, permutation)`: after the permutation, the first `n` registers have additive addresses.
+    /// Moves the registers with additive addresses to the front.
     ///
-    /// An additive address can be *added* to a base address: no other input changes the same address bits. `layout`
-    /// maps registers to an address, `addr` maps all other inputs to the same address. `span_mask` has the address bits
-    /// that an affine offset may change. A register basis that is also a basis of `addr` counts as additive.
+    /// Returns `(n, permutation)`: after the permutation, the first `n` registers have additive addresses. `layout`
+    /// maps registers to an address, and `addr` maps all other inputs to the same address. A register basis is
+    /// additive if no other input changes its address bits: the register's address is then *added* to a base
+    /// address. A register basis that equals a basis of `addr` also counts as additive. `span_mask` is the mask of
+    /// the address bits that an affine offset may change.
     /// # Errors
-    /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have exactly
-    /// one out-dim.
+    /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have
+    /// exactly one out-dim.
     /// # Source
     /// Triton's `actionAdditiveStrides`.
     pub fn additive_strides(
@@ -136,10 +138,10 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns the index of the value in slot `slot` of `dim`, counted over the distinct values.
+    /// Returns the position of the value of slot `slot` in the list of the distinct values of `dim`.
     ///
-    /// Each distinct value has one slot with all free bits zero (see
-    /// [`free_variable_masks`](Self::free_variable_masks)).
+    /// Each distinct value is in one slot with all free bits zero (see
+    /// [`free_variable_masks`](Self::free_variable_masks)). The list is in the order of these slots.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -162,7 +164,9 @@ impl LinearLayout {
         value
     }
 
-    /// Copies values to all slots of `dim`. `unique` has one value for each slot with all free bits zero.
+    /// Copies each distinct value to all slots that hold it: `out[slot] = unique[unique_value_of(dim, slot)]`.
+    ///
+    /// `unique` has the values of the slots with all free bits zero.
     ///
     /// # Errors
     /// Returns an error if `unique` or `out` has the wrong length.

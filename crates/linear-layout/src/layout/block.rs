@@ -6,8 +6,8 @@ use crate::f2::{compress, low_mask};
 /// The part of a layout that one thread block holds, with coordinates relative to the block.
 ///
 /// # Laws
-/// The coordinate in the tensor is the coordinate in the block, with the bits of `layout(block = b)` inserted at the
-/// set bits of `split`.
+/// A coordinate in the tensor consists of two bit fields. The bits at the set bits of `split` come from
+/// `layout(block = b)`. The bits at the clear bits of `split` come from the coordinate in the block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockSlice {
     /// The layout `(register, lane, warp) -> coordinates in the block`, equal for all blocks.

@@ -4,7 +4,9 @@ use core::ops::{Deref, DerefMut};
 
 use crate::f2::apply_columns;
 
-/// Number of inline columns. Copies dominate the cost of cheap operations; layouts with over 2^24 inputs are rare.
+/// Number of columns that are stored inline.
+///
+/// A small buffer makes copies of a layout cheap. Layouts with more than 24 input bits are rare.
 const INLINE: usize = 24;
 
 /// The image of each input bit, followed by zeros: a slice of 24 or 64 columns.

@@ -81,7 +81,7 @@ impl LinearLayout {
         self.append(input, bits, output, bits, |bit| 1 << (bit & 63))
     }
 
-    /// Multiplies `self` by the layout from `input` to `output` with the images `column(i)`.
+    /// Multiplies `self` in place by the layout from `input` to `output` whose basis `i` is `column(i)`.
     #[inline]
     fn append(
         &mut self,
@@ -146,8 +146,9 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Moves the columns of each in-dim to the offset of the in-dim in `ins`. A larger in-dim leaves a gap for new
-    /// columns.
+    /// Moves the columns of each in-dim to the offset of this in-dim in `ins`.
+    ///
+    /// If an in-dim has more bits in `ins`, the caller fills the new columns.
     #[inline]
     fn spread_columns(&mut self, ins: &LayoutSide) {
         if ins.starts_with(&self.ins) {

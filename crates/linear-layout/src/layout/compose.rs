@@ -179,6 +179,8 @@ fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     twice
 }
 
+/// Returns the moves that repack points of `from` as points of `to`.
+///
 /// Returns an error if the sets of dims differ, or a dim is larger in `from`.
 #[inline]
 fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {

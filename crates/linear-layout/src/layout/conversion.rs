@@ -37,7 +37,8 @@ impl LinearLayout {
 
     /// Returns the conversion from `self` to `dst`, without trailing dims over which the conversion is trivial.
     ///
-    /// The conversion maps each destination slot to its source slot. The in-dims of the result tell how far data moves:
+    /// The conversion maps each destination slot to its source slot. The in-dims of the result tell how far data
+    /// moves:
     /// - none: no data moves;
     /// - only `register`: each thread renames its registers;
     /// - `lane`: data crosses the lanes of a warp;
@@ -56,8 +57,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// in-dims of `dst` -> in-dims of `self`, without the dropped dims on either side. The common dims are visited from
-    /// the last in-dim of `dst` on, and dropped while the conversion is trivial over the dim.
+    /// in-dims of `dst` -> in-dims of `self`, without the dropped dims. Common dims are dropped in reverse order of
+    /// the in-dims of `dst`. The first dim over which the conversion is not trivial ends this process.
     /// # Errors
     /// Returns an error under the same conditions as [`invert_and_compose`](Self::invert_and_compose).
     /// # Source

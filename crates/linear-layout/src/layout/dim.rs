@@ -183,7 +183,7 @@ fn tensor_dim_number(name: &str) -> Option<u16> {
     canonical.then_some(i)
 }
 
-/// Leaks one name for each number.
+/// Returns the name `dim<i>`. The first call for each `i` allocates and leaks the name.
 fn high_tensor_dim_name(i: usize) -> &'static str {
     static NAMES: OnceLock<RwLock<Vec<(usize, &'static str)>>> = OnceLock::new();
     let lock = NAMES.get_or_init(|| RwLock::new(Vec::new()));

@@ -108,7 +108,7 @@ impl LinearLayout {
         }
     }
 
-    /// Expects `self` to be empty.
+    /// Sets an empty `self` to the map `i -> stride * i` on `[0, size)`.
     // Out of line and in place, to avoid a copy of the layout.
     #[inline(never)]
     fn set_strided(

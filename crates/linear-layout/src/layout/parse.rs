@@ -34,7 +34,9 @@ impl FromStr for LinearLayout {
     }
 }
 
-/// One printed basis, e.g. `(0, 1)`, kept unpacked: the text names the out-dims after all bases.
+/// The components of one printed basis, e.g. `(0, 1)`.
+///
+/// They cannot be packed yet, because the text names the out-dims after all bases.
 #[derive(Clone, Copy)]
 struct Components {
     values: [u64; MAX_DIMS],

@@ -4,9 +4,10 @@ use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
 use crate::number::narrow;
 
-/// Maximum number of in-dims of a layout, and of out-dims.
+/// Maximum number of in-dims of a layout, and maximum number of out-dims.
 ///
-/// At most `2^MAX_DIMS` elements can be sorted: a sorting network has one dim for each bit of an element's index.
+/// This number also limits sorting to `2^MAX_DIMS` elements: the layout of a sorting network has one dim for
+/// each bit of an element's index.
 pub const MAX_DIMS: usize = 16;
 /// Maximum log2 size of one dim: every size fits a `u64`.
 const MAX_DIM_BITS: usize = 63;
@@ -27,7 +28,7 @@ pub(super) struct LayoutSide {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Sizes([u64; 2]);
 
-/// Marks a byte in use: a dim of size 1 has the log2 size 0.
+/// Flag of a byte that belongs to a dim. A dim of size 1 has log2 size 0, so the size alone does not suffice.
 const PRESENT: u64 = 0x80;
 const SIZES: u64 = 0x3f * ONES;
 
@@ -263,7 +264,7 @@ impl LayoutSide {
         self.sizes.extract(i, packed)
     }
 
-    /// Packs `point` on the fast path: all dims in order, and at most four.
+    /// Packs a point that lists all dims in order, if there are at most four dims.
     ///
     /// Returns `None` for any other point, and if a value is not below the size of its dim.
     #[inline]
@@ -339,7 +340,7 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Returns the union of the dims, and the index in the union of each dim of `other`.
+    /// Returns the union of the dims of `self` and `other`, and for each dim of `other`, its index in the union.
     ///
     /// A common dim gets the bits of both sides. If the two orders disagree, the dim with the smaller index in the
     /// opposite side comes first, and `self` wins a tie.
@@ -448,7 +449,7 @@ pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutEr
     }
 }
 
-/// Bit-field moves that repack a point for dims with other offsets.
+/// A list of bit-field moves that converts a packed point to a side with other dim offsets.
 #[derive(Clone, Copy)]
 pub(super) struct FieldMoves {
     len: usize,

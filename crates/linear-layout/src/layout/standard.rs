@@ -193,11 +193,11 @@ impl LinearLayout {
 
     /// Returns `self` with the bases of `tile` set to zero: each slot maps to the first element of its tile.
     ///
-    /// Unlike in [`divide_left`](Self::divide_left), no dim shrinks, and the other bases may have output bits below the
-    /// bits of `tile`.
+    /// Unlike [`divide_left`](Self::divide_left), this function keeps the size of every dim. It also accepts bases
+    /// outside the tile with output bits below the bits of `tile`.
     /// # Errors
-    /// Returns an error if `self` lacks a dim of `tile`, or a dim is larger in `tile`. Returns an error if the first
-    /// bases of `self` are not the bases of `tile`, or another basis has an output bit of `tile`.
+    /// Returns an error if `self` lacks a dim of `tile`, or a dim is larger in `tile`. Returns an error if the
+    /// first bases of `self` are not the bases of `tile`, or another basis has an output bit of `tile`.
     /// # Source
     /// Triton's `getReps`.
     pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -236,7 +236,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the packed outputs of the packed inputs in `inputs`, in order, at the cost of one XOR each.
+    /// Maps each packed input in `inputs` to its packed output, in order. Each output costs one XOR.
     ///
     /// Bits beyond the in-dims are ignored.
     /// ```

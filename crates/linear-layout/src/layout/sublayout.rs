@@ -53,9 +53,10 @@ impl LinearLayout {
         touched & out_mask == 0
     }
 
-    /// Returns true if the sub-matrix over `dims` is the identity. A missing dim counts as a difference.
+    /// Returns true if the sub-matrix from in-dims `dims` to out-dims `dims` is the identity.
     ///
-    /// Blocks between `dims` and other dims are ignored, unlike in [`is_trivial_over`](Self::is_trivial_over).
+    /// Returns false if a dim is missing. Entries between `dims` and other dims are ignored, unlike in
+    /// [`is_trivial_over`](Self::is_trivial_over).
     fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
@@ -135,7 +136,9 @@ struct Selection {
     mask: u64,
 }
 
-/// Keeps the order of `side`. Repeated names in `dims` count once.
+/// Returns the dims of `side` that `dims` lists, in the order of `side`. Repeated names count once.
+///
+/// Returns an error if `side` lacks a dim.
 fn select(side: &LayoutSide, dims: &[Dim], role: Role) -> Result<Selection, LayoutError> {
     if let Some(&dim) = dims.iter().find(|d| side.position(**d).is_none()) {
         return Err(LayoutError::no_such_dim(role, dim));

@@ -27,7 +27,10 @@ enum AccessFaultKind {
     Layout(#[from] LayoutError),
 }
 
-/// Executes the program for every thread and checks the accessed elements, for all views and indices.
+/// Executes the program for every thread and checks the accessed elements.
+///
+/// The tested positions of the view and indices are 0 and each bit alone. Addresses are linear in these bits,
+/// so the program is then correct for all views and indices.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
@@ -156,7 +159,7 @@ mod tests {
         });
     }
 
-    /// Each copy moves the adjacent elements that are contiguous in the buffer, and no others.
+    /// All values of one store are neighbours: their register numbers differ only in the bits `neighbours`.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {

@@ -5,9 +5,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Program;
 use crate::target::Target;
 
-/// Executes a broadcast plan for every thread and checks that every register ends with its element.
+/// Executes a broadcast plan for every thread and checks the final element of every register.
 ///
-/// At the start only the owner of each element holds a value.
+/// At the start, only one replica of each element (the owner) holds a value.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::broadcast::plan_broadcast`] for `layout`.

@@ -10,7 +10,9 @@ use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Executes the plan for every thread, with enough index values to prove all index values correct.
+/// Executes the plan for every thread and checks each result, for several index values.
+///
+/// Index maps are linear, so these index values suffice to prove the plan correct for all index values.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::gather::plan_gather`] for `gather`.
@@ -44,8 +46,10 @@ fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     (span(&registers), span(&threads))
 }
 
-/// Returns all combinations of the bits that select registers, and each other bit alone. Of several bits with the same
-/// effect on all selects, only the first counts.
+/// Returns the index values to test: all combinations of the bits that affect selects, and each other bit
+/// alone.
+///
+/// If several bits have the same effect on all selects, only the first of them is combined with other bits.
 fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
     let mut outputs = FxHashMap::default();
     let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();
@@ -176,7 +180,8 @@ mod tests {
         );
     }
 
-    /// Rows of the own warp need a warp barrier, rows of other warps a CTA barrier.
+    /// A warp barrier suffices if each warp reads only rows that it stored. Otherwise the gather needs a CTA
+    /// barrier.
     #[test]
     fn warps_wait_for_the_warps_that_store_what_they_read() {
         let target = Target::parse("cuda:90").expect("known");

@@ -20,7 +20,7 @@ pub struct Size {
     pub row_bytes: u32,
     /// Number of bytes that each lane holds.
     pub lane_bytes: u32,
-    /// Number of consecutive bytes of a row that the instruction moves to one lane together.
+    /// Number of consecutive bytes of a row that stay together in one lane.
     pub unit_bytes: u32,
     /// Number of lanes that supply or receive data.
     pub lanes: u32,
@@ -48,7 +48,9 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// Returns the position in memory, as `(row, byte within the row)`, of byte `byte` of the registers of lane `lane`.
+/// Returns the position in memory, `(row, byte within the row)`, of a register byte.
+///
+/// `byte` is the index of the byte within the registers of lane `lane`.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     use Fragment as F;
     let (unit, low) = (byte / 2, byte % 2);
@@ -70,7 +72,9 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the location, as `(lane, byte within the lane's word)`, of byte `byte` of row `row` in a plain fragment.
+/// Returns the location in registers, `(lane, byte within the lane's word)`, of a byte of a plain fragment.
+///
+/// `byte` is the index of the byte within row `row`.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -136,7 +140,7 @@ mod tests {
         plan.form()
     }
 
-    /// Tensor-core layouts are accessed by matrix instructions, transposed ones if rows run along the other dimension.
+    /// Matrix instructions access tensor-core layouts. They transpose if rows run along the other dimension.
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);

@@ -8,7 +8,7 @@ use super::tuples::elements;
 use crate::number::narrow;
 use crate::plan::reduce::{ReducePlan, Reduction};
 
-/// The sum of the hashes of the elements.
+/// A set of elements, represented by the sum of the elements' hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementSet(u64);
 
@@ -142,8 +142,7 @@ mod tests {
         }
     }
 
-    /// 64 rows with 8 columns, one column per warp. All results at once would take 2048 bytes of shared memory; the
-    /// baseline converts them in the bytes of the partial results.
+    /// The results are converted in several repetitions if all results at once exceed the scratch limit.
     #[test]
     fn conversions_take_turns_within_a_limit() {
         let target = Target::parse("cuda:90").expect("known");

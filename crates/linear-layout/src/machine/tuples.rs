@@ -3,7 +3,7 @@
 use super::plan::{columns, span};
 use crate::layout::LinearLayout;
 
-/// Indexed by `[register][thread]`, without replicated registers.
+/// Returns the elements that registers hold, indexed by `[register][thread]`, without replicated registers.
 pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
     let (registers, threads) = columns(layout);
     let threads = span(&threads);

@@ -44,9 +44,9 @@ pub use table::TARGETS;
 /// The vendor of a GPU. It determines which intrinsics a lowering emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vendor {
-    /// NVIDIA: NVVM intrinsics, `cuda:90`.
+    /// NVIDIA. Kernels are lowered to NVVM intrinsics, and target names begin with `cuda:`.
     Nvidia,
-    /// AMD: ROCDL intrinsics, `hip:gfx942`.
+    /// AMD. Kernels are lowered to ROCDL intrinsics, and target names begin with `hip:`.
     Amd,
 }
 
@@ -94,17 +94,20 @@ pub struct Instructions {
     pub store_matrix: bool,
     /// `movmatrix` (transpose of an 8x8 block within a warp), `sm_75` and later.
     pub move_matrix: bool,
-    /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later except
-    /// `sm_107`.
+    /// `ldmatrix.m16n16.trans.b8` and `stmatrix.m16n8.trans.b8`, which transpose matrices of bytes.
+    ///
+    /// They exist on `sm_100` and later, except `sm_107`.
     pub byte_matrices: bool,
-    /// `v_permlane16_swap` and `v_permlane32_swap`: exchange of a register bit with lane bit 4 or 5, gfx950 and
-    /// gfx1250.
+    /// `v_permlane16_swap` and `v_permlane32_swap`: two registers exchange half of their lanes, gfx950 and gfx1250.
+    ///
+    /// Lane bit 4 or 5 and the bit of the register number swap.
     pub permlane_swap: bool,
-    /// `v_permlanex16`: exchange of lanes that differ in lane bit 4, gfx10 and later.
+    /// `v_permlanex16`: moves data between lanes `i` and `i ^ 16`; gfx10 and later.
     pub permlane_x16: bool,
     /// Data-parallel primitives within rows of 16 lanes (`quad_perm`, `row_mirror`, `row_ror`).
     pub dpp: bool,
-    /// `row_xmask`: exchange of lanes that differ by any XOR mask below 16, in one DPP operation; gfx10 and later.
+    /// `row_xmask`: one DPP operation that moves data between lanes `i` and `i ^ mask` for any mask below 16; gfx10
+    /// and later.
     pub dpp_xmask: bool,
     /// `ds_read_b64_tr_b16` and variants: transposed reads of shared memory, CDNA 4.
     pub read_transposed: bool,
@@ -114,9 +117,11 @@ pub struct Instructions {
     pub clusters: bool,
     /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
     pub tensor_memory: bool,
-    /// `wgmma`: matrix products of a warp group whose operands may be in shared memory; compute capability 9.
+    /// `wgmma`: matrix products of a warp group, with operands in registers or shared memory; compute capability 9.
     pub warp_group_products: bool,
-    /// True if the hardware reads the scales of a 4-bit operand A in tensor memory along K first (`sm_107`).
+    /// True if the blocks of A's scales in tensor memory are ordered along K first (`sm_107`).
+    ///
+    /// This order applies to products of two 4-bit operands with E4M3 scales.
     pub k_first_scales: bool,
     /// Atomic additions of bf16 and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
@@ -145,18 +150,19 @@ pub struct Instructions {
     pub buffer_to_shared: bool,
     /// Buffer loads of 12 and 16 bytes per lane to shared memory, gfx950.
     pub wide_buffer_to_shared: bool,
-    /// Asynchronous copies to shared memory with a separate counter (`global_load_async_to_lds`), gfx1250.
+    /// `global_load_async_to_lds`: asynchronous copies to shared memory, with a separate wait counter; gfx1250.
     pub async_to_shared: bool,
     /// The encoding of buffer instructions, or `None` on NVIDIA GPUs.
     pub buffer: Option<BufferInstructions>,
     /// The instructions for conversions with scales.
     pub scaled_conversion: ScaledConversion,
-    /// The 8-bit floats that conversion instructions support, rounding to nearest: OCP on `sm_89` and later, gfx950 and
-    /// gfx12; FNUZ on gfx942.
+    /// The 8-bit float formats of the conversion instructions, which round to nearest.
+    ///
+    /// OCP on `sm_89` and later, gfx950 and gfx12; FNUZ on gfx942. `None` if there are no such instructions.
     pub float8: Option<Float8Family>,
 }
 
-/// The operand encoding of the buffer instructions of a GPU family.
+/// Encoding constants for buffer instructions: cache control bits and descriptor flags.
 ///
 /// # Source
 /// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide
@@ -164,16 +170,17 @@ pub struct Instructions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BufferInstructions {
-    /// The cache control bits of each cache modifier.
+    /// Cache control bits by cache modifier.
     pub cache: CacheBits,
-    /// The fourth word of the resource descriptor: data format and out-of-range rules.
+    /// Word 3 of the resource descriptor. It selects the data format and the out-of-range rule.
     pub descriptor_flags: u32,
 }
 
-/// The cache control bits of a buffer instruction for each of Triton's cache modifiers. Other modifiers set no bits.
+/// Cache control bits of a buffer instruction for Triton's cache modifiers `cg`, `cs`, `cv` and `wt`. All other
+/// cache modifiers have the bits 0.
 ///
-/// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4. On RDNA 4, bits
-/// 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
+/// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4.
+/// On RDNA 4, bits 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
@@ -187,7 +194,7 @@ pub struct CacheBits {
     pub(crate) cv: u32,
     /// Bits of an access with the modifier `wt`: 24 (system scope) on RDNA 4.
     pub(crate) wt: u32,
-    /// Cache control bits of an atomic access at device scope, without `sc0` (return of the old value).
+    /// Cache control bits of an atomic access at device scope. A returned old value additionally requires `sc0`.
     pub atomic: u32,
 }
 
@@ -217,7 +224,7 @@ impl CacheBits {
 /// The instructions that widen 4-bit and 8-bit numbers and multiply them by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
-    /// No such instructions: general instructions convert and multiply any number of elements.
+    /// The target has no such instructions. General instructions convert and multiply any number of elements.
     #[default]
     Any,
     /// gfx950: an instruction converts one 32-bit word of four 8-bit or eight 4-bit numbers.
@@ -239,7 +246,7 @@ pub struct Costs {
     pub shuffle: u32,
     /// A lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
     pub lane_alu: u32,
-    /// A single-instruction reduction of one word over all lanes, if the target has one.
+    /// A reduction of one word over all lanes in one instruction; unused if the target has no such instruction.
     pub lane_reduction: u32,
     /// One wavefront of shared memory, which reads or writes up to `banks * 4` bytes.
     pub wavefront: u32,
@@ -249,10 +256,13 @@ pub struct Costs {
     pub barrier: u32,
     /// A warp barrier.
     pub warp_sync: u32,
-    /// Unhidden latency of a store to and a load from shared memory, weighted for a partly filled SM.
+    /// Latency of a store to shared memory followed by a load, without the part that other warps hide.
+    ///
+    /// The value assumes a partly filled SM.
     pub round_trip: u32,
-    /// Unhidden latency of a shuffle that depends on another shuffle, weighted like `round_trip`; 0 if it was not
-    /// measured.
+    /// Latency of a shuffle that depends on another shuffle, without the part that other warps hide.
+    ///
+    /// The value assumes a partly filled SM; 0 if it was not measured.
     pub shuffle_trip: u32,
 }
 
@@ -280,7 +290,7 @@ pub enum XorShuffle {
 }
 
 impl XorShuffle {
-    /// Returns true for the arithmetic unit, false for the load-store unit.
+    /// Returns true if the arithmetic unit executes the instruction, and false if the load-store unit does.
     pub(crate) const fn is_arithmetic(self) -> bool {
         !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
     }
@@ -318,10 +328,12 @@ pub struct Target {
     pub name: &'static str,
     /// The processor name for LLVM, e.g. `sm_90a` or `gfx942`.
     pub llvm_cpu: &'static str,
-    /// Features requested from LLVM in addition to the processor's own, or turned off; empty if there are none.
+    /// LLVM features to enable or disable, in LLVM's syntax. Empty if the features of `llvm_cpu` are sufficient.
     ///
-    /// `+ptx80` (CUDA 12.0) up to `sm_87`, and `+ptx88` from `sm_89` on, for products of 8-bit floats and 256-bit
-    /// accesses. `sm_110` requests none, since it needs PTX 9.0. `-real-true16` on gfx11 avoids a crash of LLVM 22.
+    /// - `+ptx80` (CUDA 12.0) up to `sm_87`.
+    /// - `+ptx88` from `sm_89` on, for products of 8-bit floats and 256-bit accesses; not on `sm_110`, which needs
+    ///   PTX 9.0.
+    /// - `-real-true16` on gfx11, which avoids a crash of LLVM 22.
     pub llvm_features: &'static str,
     /// The vendor of the GPU.
     pub vendor: Vendor,
@@ -371,7 +383,7 @@ pub struct Target {
     pub instructions: Instructions,
     /// The costs of warp-wide operations.
     pub costs: Costs,
-    /// Lane bits that vary within a phase of a 16-byte load, or `None` for the lowest lane bits.
+    /// Mask of the lane bits that vary within one phase of a 16-byte load. `None` if a phase has consecutive lanes.
     load_b128_lane_bits: Option<u32>,
 }
 
@@ -382,9 +394,9 @@ const SHARED_GRANULE_BYTES: u32 = 128;
 const REGISTER_GRANULE: u32 = 8;
 
 impl Target {
-    /// Returns the maximum bytes of shared memory per block at the same occupancy as `bytes` bytes, for blocks with
-    /// `threads` threads and `registers` 32-bit registers per thread.
+    /// Increases `bytes` of shared memory per block to the maximum that keeps the number of resident blocks.
     ///
+    /// Each block has `threads` threads with `registers` 32-bit registers each.
     /// ```
     /// use linear_layout::target::Target;
     /// let h100 = Target::parse("cuda:90")?;
@@ -600,7 +612,7 @@ mod tests {
         }
     }
 
-    /// On RDNA 4, bits from 3 on are a scope (16 is the device, 24 the system), and bits below are a temporal hint.
+    /// On RDNA 4, bits 0 to 2 are a temporal hint. The scope is 16 for the device and 24 for the system.
     #[test]
     fn cache_modifiers_have_bits_of_their_own() {
         let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;
@@ -613,7 +625,6 @@ mod tests {
         assert_eq!(of("ca"), [0, 0]);
     }
 
-    /// Only AMD targets have buffer instructions and lockstep. NVIDIA targets request PTX 8.x, or need a later version.
     #[test]
     fn columns_follow_the_instruction_set() {
         for t in TARGETS {

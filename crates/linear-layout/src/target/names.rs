@@ -99,7 +99,7 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Accepts `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` and `gfx942`.
+    /// Finds a target by its processor: `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` or `gfx942`.
     fn of_processor(asked: &str) -> Option<&'static Self> {
         let number = ["cuda:", "sm_", "sm"]
             .iter()
@@ -118,8 +118,9 @@ impl Target {
     }
 }
 
-/// Returns the target or processor of the product `asked`, e.g. `rtx 4090`. A leading brand and trailing variants,
-/// which drivers print, are skipped.
+/// Looks up a product such as `rtx 4090`, and returns its target or processor.
+///
+/// A leading brand and trailing words such as `pcie` or `80gb` are ignored, since drivers print them.
 fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static str> {
     if asked.contains(':') {
         return None;
@@ -142,7 +143,7 @@ fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static st
     }
 }
 
-/// Returns true if `word` does not change the processor, e.g. a form factor or a memory size.
+/// Returns true for a form factor, a memory size or another word that does not change the processor.
 fn is_variant(word: &str) -> bool {
     let is_memory = word.ends_with("gb") && word.starts_with(|c: char| c.is_ascii_digit());
     let known = ["pcie", "nvl", "gpu", "laptop", "super", "graphics"];

@@ -5,7 +5,7 @@ use super::{
     ScaledConversion, Target, Vendor,
 };
 
-/// Costs measured on `sm_90`. Older and newer GPUs have the same widths per SM.
+/// Costs measured on `sm_90`. All NVIDIA targets use them, since their SMs have units of equal width.
 const NVIDIA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
@@ -65,8 +65,9 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
     }
 }
 
-/// `arch` is the compute capability (90 is 9.0). From `sm_80` on, an SM has 1 KiB more shared memory than a block may
-/// use, and reserves 1 KiB for each block.
+/// Returns the resources of one SM of the compute capability `arch`; 90 is 9.0.
+///
+/// From `sm_80` on, an SM has 1 KiB more shared memory than a block may use, and reserves 1 KiB for each block.
 const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
     let reserved_kib = if arch >= 80 { 1 } else { 0 };
     let (threads, blocks) = match arch {

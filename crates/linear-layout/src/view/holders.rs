@@ -65,10 +65,10 @@ impl Holders {
     }
 }
 
-/// A packed input of a layout, which prints as a slot of the hardware.
+/// A packed input of a layout. `Display` prints the register or the memory location that the input selects.
 ///
-/// A register prints as `T<thread>:<register>`, with threads numbered through all warps of a CTA. Offsets, and rows and
-/// columns of tensor memory, print as numbers. In a cluster, the CTA comes first, as in `B1:`.
+/// A register prints as `T<thread>:<register>`, with threads numbered through all warps of a CTA. Offsets, and
+/// rows and columns of tensor memory, print as numbers. In a cluster, the CTA comes first, as in `B1:T6:1`.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// # use linear_layout::view::InPoint;
@@ -111,7 +111,7 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the number of the thread, counted through all lanes, warps and CTAs, or `None` without threads.
+    /// Returns the thread index, counted through all lanes, warps and CTAs. `None` if the layout has no threads.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -164,14 +164,16 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Returns the dims before the slot, each with a letter, as in `B1:`. Dims of size 1 are omitted.
+/// Returns the dims that print as a prefix with a letter, such as `B1:` for CTA 1. Dims of size 1 are omitted.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the dims that print as plain numbers: all dims except `block` and `partition`, or the only dim.
+/// Returns the dims that print as numbers without a letter. These are all dims except `block` and `partition`.
+///
+/// If the layout has only one dim, that dim prints as a number.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

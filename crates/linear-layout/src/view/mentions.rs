@@ -28,7 +28,8 @@ pub struct Definition {
 /// A place in a text that mentions an encoding: an inline encoding, a use of an alias, or the name in a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The encoding. In the type of a tensor, its implied tile is resolved as in [`Encoding::for_tensor`].
+    /// The encoding. In a tensor type, a CuTe encoding without a tile gets the tensor's shape as tile, as in
+    /// [`Encoding::for_tensor`].
     pub encoding: Encoding,
     /// The byte range of the mention, such as `#blocked` or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
@@ -135,8 +136,9 @@ impl Mentions {
             .or_else(|| innermost(|m| m.holder.as_ref().map(|(span, _)| span)))
     }
 
-    /// Returns the distinct shapes to which an encoding applies in module number `module`, in the order of the text.
-    /// For each shape, the implied tile of the encoding is resolved.
+    /// Returns the distinct shapes to which an encoding applies in module number `module`, in textual order.
+    ///
+    /// Each shape comes with the encoding. A CuTe encoding without a tile gets the shape as tile.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -355,7 +357,7 @@ impl Scanner<'_> {
         close
     }
 
-    /// Records an encoding that cannot be parsed, and ignores other attributes.
+    /// Records the attribute at `span` if it is an encoding that cannot be parsed.
     fn unreadable(&mut self, span: Range<usize>) {
         let text = &self.text[span.clone()];
         let is_ours = DIALECTS.iter().any(|dialect| text.starts_with(dialect));

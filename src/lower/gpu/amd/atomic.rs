@@ -5,7 +5,7 @@ use crate::lower::types::bits_of;
 use crate::sys;
 use melior::ir::{Type, TypeLike};
 
-/// `None` is the system scope.
+/// Returns LLVM's name of a memory scope. `None` is the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("workgroup"),

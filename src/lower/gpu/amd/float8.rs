@@ -6,10 +6,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 to 8-bit codes, to nearest with saturation. `None` for other float types.
+/// Converts f32 to 8-bit codes, to nearest with saturation. Returns `None` if the values are not f32.
 ///
-/// Numbers are clamped first, since the instructions overflow to NaN or infinity. A saturating mode bit exists, but
-/// also affects f16 arithmetic.
+/// Numbers are clamped first, since the instructions overflow to NaN or infinity. A saturating mode bit exists,
+/// but also affects f16 arithmetic.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -61,7 +61,7 @@ fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     }
 }
 
-/// Converts 8-bit codes to f32. `None` for other float types.
+/// Converts 8-bit codes to f32. Returns `None` if the requested type is not f32.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

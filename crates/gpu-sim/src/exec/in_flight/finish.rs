@@ -95,7 +95,8 @@ impl Exec<'_> {
         Ok(copiers)
     }
 
-    /// Marks the sources of all copies in the queue with a ticket below `end` as read.
+    /// Reads the sources of all copies in the queue with a ticket below `end`, so that the sources may be
+    /// overwritten.
     pub(super) fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
         let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
         for copy in copies

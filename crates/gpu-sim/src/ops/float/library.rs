@@ -4,14 +4,14 @@ use super::{BINARY_LIBRARY, Float, FloatBinaryOp, FloatUnary, FloatUnaryOp, Fma,
 use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
 use crate::ir::Operation;
 
-/// Without prefix and type suffix.
+/// Returns the names of the supported functions, without prefix and type suffix.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let unary = UNARY_LIBRARY.iter().map(|(name, _)| *name);
     let binary = BINARY_LIBRARY.iter().map(|(name, _)| *name);
     unary.chain(binary).chain(["fma"])
 }
 
-/// `name` has no prefix and type suffix.
+/// Returns the unary function `name`, which has no prefix and no type suffix.
 pub(crate) fn unary(name: &str) -> Option<&'static FloatUnaryOp> {
     let found = UNARY_LIBRARY.iter().find(|(known, _)| *known == name)?;
     Some(found.1)

@@ -45,8 +45,8 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the address of an element of `bytes` bytes at index `own` along M or N, and index `k` along K.
-    /// `is_transposed`: elements are contiguous along M or N.
+    /// Returns the shared-memory address of an element of `bytes` bytes. `own` is the row of A or the column of B,
+    /// and `k` is the index along K. If `is_transposed` is true, elements are contiguous along M or N.
     pub(super) const fn address(&self, own: u32, k: u32, bytes: u32, is_transposed: bool) -> u32 {
         let (column, row) = if is_transposed { (own, k) } else { (k, own) };
         if self.swizzle == 0 {

@@ -43,7 +43,8 @@ pub(super) struct Fragments {
     pub(super) bits: [u32; 3],
 }
 
-/// The block (independent product) of an element, and the indices in the block's matrix.
+/// The position of a matrix element. `block` is the index of the independent product, and `own` and `other` are
+/// the indices in the matrix of this product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementPosition {
     pub(super) block: u32,
@@ -149,8 +150,9 @@ impl Fragments {
         }
     }
 
-    /// Returns the lane that holds a block scale, and the byte of the scale in the lane's register. `own` is the row or
-    /// column, `block` the block along k. `selected` is a modifier: the first byte, or for WMMA the half of the wave.
+    /// Returns (lane, byte in the lane's register) of a block scale. `own` is the row of A or the column of B, and
+    /// `block` is the index of the block along k. `selected` is the scale selector: the first byte, or for WMMA the
+    /// half of the wave.
     pub(super) const fn scale(
         self,
         operand: usize,

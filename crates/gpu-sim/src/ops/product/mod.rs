@@ -157,8 +157,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, results)
 }
 
-/// Returns the operand range of each argument. NVIDIA's intrinsics have one operand per register of a matrix, AMD's one
-/// vector per matrix.
+/// Returns the operand range of each argument. NVIDIA's intrinsics have one operand per register of a matrix.
+/// AMD's intrinsics have one vector operand per matrix.
 fn arguments(
     d: &Decoder<'_>,
     op: &Operation,
@@ -297,7 +297,8 @@ fn words(
     Ok(words)
 }
 
-/// For A, B and D, the matrix index of each lane's elements. A and D are row-major, B is column-major.
+/// For each of A, B and D, a table (lane, element) -> index in the matrix. A and D are row-major, B is
+/// column-major.
 type PositionTables = Arc<[Box<[u32]>; 3]>;
 
 fn places(fragments: Fragments) -> PositionTables {
@@ -342,7 +343,8 @@ struct Multiply {
 }
 
 impl Multiply {
-    /// Returns an operand's elements of the warp at lane `first`, in the order of [`PositionTables`].
+    /// Returns the elements of an operand for the warp whose first lane is `first`, at the indices of
+    /// [`PositionTables`].
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);
@@ -381,7 +383,7 @@ impl Multiply {
         Ok(tile)
     }
 
-    /// Returns the bits of a scale register that the instruction reads.
+    /// Returns a mask of the bits that the instruction reads from a scale register.
     fn scale_bits(&self, scales: &Scales, operand: usize) -> u64 {
         let blocks = self.fragments.sizes[2] / scales.blocks.size;
         let bytes = (0..blocks).map(|block| {
@@ -392,7 +394,8 @@ impl Multiply {
         bytes.fold(0, |all, bits| all | bits)
     }
 
-    /// Returns the bits of the element at bit `at` of the operand's registers in `lane`.
+    /// Returns the bits of an element in `lane`. `at` is the bit offset of the element in the registers of the
+    /// operand.
     fn code_at(&self, exec: &Exec<'_>, operand: usize, lane: u32, at: u32) -> u64 {
         let words = &self.operands[operand];
         let width = words[0].1;

@@ -8,9 +8,9 @@ pub(super) enum Format {
     Float(FloatTy),
     /// The upper 19 bits of a binary32; the lower bits are ignored.
     Tf32,
-    /// In the variant of the GPU's 8-bit float family.
+    /// E4M3 in the variant of the GPU: OCP or FNUZ.
     E4m3,
-    /// In the variant of the GPU's 8-bit float family.
+    /// E5M2 in the variant of the GPU: OCP or FNUZ.
     E5m2,
     /// E2M1 as defined by OCP, in 4 bits.
     E2m1,

@@ -32,7 +32,8 @@ pub(super) enum Argument {
     /// The format of an operand: 0 is E4M3, 1 is E5M2, 4 is E2M1.
     FormatOf(usize),
     Scales(usize),
-    /// The first byte of an operand's scales in their register, or for WMMA the half of the wave that holds the scales.
+    /// The scale selector of an operand: the first byte of the scales in their register. For WMMA, the half of the
+    /// wave that holds the scales.
     Selector(usize),
 }
 
@@ -75,15 +76,15 @@ impl InstructionSpec {
         }
     }
 
-    /// Returns the distance between consecutive elements in units of the element width. It is 2 for 16-bit sums on
-    /// gfx11, which fill one half of a 32-bit register, otherwise 1.
+    /// Returns the distance between consecutive elements in units of the element width. The distance is 1, except
+    /// for 16-bit sums on gfx11, where it is 2: each sum fills one half of a 32-bit register.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
-    /// Returns the valid values of a scale selector: the first byte of a row's scales, or for WMMA the half of the
-    /// wave.
+    /// Returns the valid values of the scale selector. The value selects the first byte of a row's scales, or for
+    /// WMMA the half of the wave.
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {
@@ -144,8 +145,8 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
 }
 
 impl SpecList {
-    /// Adds the specifications of an intrinsic in several shapes. Each shape replaces the `*` in the name. A number of
-    /// blocks may follow a shape after `/`.
+    /// Adds one specification of an intrinsic per shape. `shapes` is separated by spaces. Each shape replaces the
+    /// `*` in `name`, and may end with `/` and a number of blocks.
     fn add(
         &mut self,
         on: &'static str,

@@ -155,17 +155,17 @@ pub(crate) struct Wgmma {
     pub(crate) scale: ScaleD,
     pub(crate) a: Factor,
     pub(crate) b: Reg,
-    /// For A and B, true if elements are contiguous along M or N.
+    /// For each of A and B, true if elements are contiguous along M or N instead of K.
     pub(crate) is_transposed: [bool; 2],
     /// Register through which the simulator reads shared memory.
     pub(crate) scratch: Reg,
 }
 
 const WARP_ROWS: u32 = 16;
-/// Bytes of an instruction's elements along K.
+/// Size of an instruction's tiles along K, in bytes.
 const DEPTH: u32 = 32;
 
-/// A tile's elements, row by row in ascending k, and their locations in shared memory.
+/// The elements of a tile, row by row in ascending k, and the reads of shared memory, as (location, bytes).
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
@@ -192,7 +192,7 @@ impl Wgmma {
         }
     }
 
-    /// Reads the rows of A or columns of B in `own` from shared memory.
+    /// Reads the rows `own` of A (`factor` 0) or the columns `own` of B (`factor` 1) from shared memory.
     fn read(
         &self,
         exec: &Exec<'_>,
@@ -236,7 +236,7 @@ impl Wgmma {
         self.types.0[operand].value(code, Float8Family::Ocp)
     }
 
-    /// Returns the rows of A in the registers of the warp at lane `first`.
+    /// Returns the rows of A in `registers` of the warp whose first lane is `first`.
     fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
         let k = self.k();
         let fragments = Fragments {
@@ -258,7 +258,8 @@ impl Wgmma {
         tile
     }
 
-    /// Returns the row (of the warp's 16 rows) and the column of element `element` of D in `lane`.
+    /// Returns (row, column) of element `element` of D in `lane`. The row is an index among the 16 rows of the
+    /// warp.
     const fn place(lane: u32, element: u32) -> (u32, u32) {
         let row = lane / 4 + 8 * (element / 2 % 2);
         (row, 8 * (element / 4) + lane % 4 * 2 + element % 2)
@@ -310,7 +311,7 @@ impl Wgmma {
         Ok(())
     }
 
-    /// Returns the registers of A, which the hardware may read until the wait.
+    /// Returns the registers of A. The hardware may read these registers until the wait for the product.
     fn held_registers(&self) -> &[Reg] {
         match &self.a {
             Factor::Registers(registers) => registers,

@@ -29,7 +29,8 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     })
 }
 
-/// Creates `count` registers for the old values. Inactive lanes keep the result registers `into`.
+/// Creates `count` registers for the old values. For a guarded statement, initialises them with the current
+/// value of the result `into`, which inactive lanes keep.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,

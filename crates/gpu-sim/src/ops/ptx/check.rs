@@ -133,7 +133,7 @@ impl Form {
             .find_map(|(letter, arg)| operand(letter, arg, said, width))
     }
 
-    /// For messages and listings.
+    /// Returns the form as text for messages and listings, such as `mov.b16|b32|b64`.
     pub(super) fn spelled(&self) -> String {
         let mut text = self.name.to_owned();
         for slot in self.modifiers {
@@ -172,7 +172,8 @@ fn show(name: &Name) -> String {
     }
 }
 
-/// Describes the mismatch if an operand is not of the kind `letter` (see [`Form::operands`]).
+/// Returns a description of the mismatch if an operand is not of the kind `letter` (see [`Form::operands`]);
+/// `None` if the operand fits.
 fn operand(
     letter: char,
     arg: &PtxOperand,

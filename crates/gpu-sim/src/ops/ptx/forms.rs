@@ -477,7 +477,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Form> {
     FORMS.iter().chain(asynchronous::FORMS)
 }
 
-/// Sorted, without duplicates.
+/// Returns the names of all forms, sorted and without duplicates.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = all().map(|form| form.name).collect();
     names.sort_unstable();
@@ -489,7 +489,7 @@ pub(super) fn spelled() -> impl Iterator<Item = String> {
     all().map(Form::spelled)
 }
 
-/// Decodes a statement about caches, which are not modelled.
+/// Decodes a statement that only affects caches. The simulator does not model caches.
 fn nothing(_: &mut AsmScope<'_, '_>, _: &StatementParts<'_>) -> DecodeResult {
     Ok(())
 }

@@ -69,7 +69,6 @@ pub(super) enum FaultKind {
     Width { step: usize, what: &'static str },
     #[error("step {step} reads from lane {lane}, but a warp has {lanes} lanes")]
     Lane { step: usize, lane: u32, lanes: u32 },
-    /// The combined elements are at different positions in their operands.
     #[error("step {step} combines elements that do not correspond in all operands")]
     Tuple { step: usize },
     #[error("step {step} adds products of mismatched elements, or one product twice")]
@@ -78,7 +77,6 @@ pub(super) enum FaultKind {
     Stored { byte: u32 },
     #[error("two elements lie at byte {byte} of the buffer")]
     Overlap { byte: u32 },
-    /// Replicas of one element differ.
     #[error("step {step}: replicas in several lanes hold different elements")]
     Lanes { step: usize },
     #[error("result {result} of thread {thread} does not combine its elements once and in order")]

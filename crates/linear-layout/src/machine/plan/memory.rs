@@ -28,15 +28,17 @@ pub(super) enum Memory<N> {
         order: OrderRules,
         epoch: u32,
         block_epoch: u32,
-        /// The block, or the cluster for several blocks.
+        /// Scope of a barrier that synchronises all threads: the block, or the cluster if there are several blocks.
         joint: BarrierScope,
     },
 }
 
-/// Value, accesses, and true if the last write was an atomic addition.
+/// A cell `(value, accesses, is_sum)`. `is_sum` is true if the last write was an atomic addition.
 pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
-/// The last write of a cell, with the section between barriers and the mask of the warps.
+/// The last write to a cell: its value, the section in which it happened, and a mask of the warps that wrote.
+///
+/// A section is the part of the program between two barriers.
 #[derive(Clone, Copy)]
 pub(super) struct Stamp<N> {
     name: N,
@@ -97,7 +99,7 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// An error contains the index of the cell at fault.
+    /// Stores `names` to consecutive cells from cell `first` on. An error contains the index of the cell at fault.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -226,8 +228,11 @@ fn now(thread: u32, order: OrderRules, epoch: u32, block_epoch: u32) -> Executio
     }
 }
 
-/// Returns true if the stamp detector suffices. With several warps, a barrier narrower than the joint scope must be the
-/// only barrier, since stamps do not record readers.
+/// Returns true if stamps suffice to detect all races.
+///
+/// Stamps do not record readers, so they cannot check sections that both store and load, or atomic additions.
+/// With several warps, they cannot check a plan with two barriers if one of these does not synchronise all
+/// threads.
 fn stamps_suffice(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {

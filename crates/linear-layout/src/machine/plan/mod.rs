@@ -51,8 +51,8 @@ use crate::target::{Access, Target};
 /// Executes the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` is a program that [`crate::plan::plan_conversion`] returns for `target`. Its sources are the unique registers
-/// of `src`, its results the unique registers of `dst`.
+/// `plan` is a program that [`crate::plan::plan_conversion`] returns for `target`. Its sources are the
+/// registers of `src`, and its results are the registers of `dst`, both without zero register bases.
 /// # Errors
 /// Returns the first fault: a wrong element, a race, a bad address, or a malformed step.
 pub fn check_plan(
@@ -234,11 +234,12 @@ pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
     pub(super) place: &'a BufferLayout,
-    /// The position of the view, and the index in every register.
+    /// `(view, index)`: the position of the view, and the index that every register holds.
     pub(super) numbers: (u32, u32),
 }
 
-/// The name of an element is its position in the buffer.
+/// Executes a buffer access and checks the accessed elements. The name of an element is its position in the
+/// buffer.
 pub(super) fn check_buffer(
     plan: &Program,
     cells: &BufferCells<'_>,

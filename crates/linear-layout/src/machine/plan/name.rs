@@ -2,7 +2,7 @@
 
 use crate::number::narrow;
 
-/// A symbolic value: identifies an element and its granule.
+/// A symbolic value of a granule: a few consecutive bytes of an element.
 pub(crate) trait Name: Copy + PartialEq {
     /// The value of a register or cell that was never written.
     const NOTHING: Self;
@@ -13,16 +13,17 @@ pub(crate) trait Name: Copy + PartialEq {
     /// Returns `None` if such elements cannot be combined. Both names are first granules. The order matters.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// The number 0: an empty count, or an element of A or B whose products add nothing.
+    /// Returns the name of the number 0: an empty count, or a zero element of A or B. `None` if there is no such
+    /// name.
     fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
-    /// Returns true for the same position in different operands.
+    /// Returns true if both elements have the same position in their operands.
     fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// Number of the element times granules per element, plus number of the granule.
+/// The name of a granule is `element * granules_per_element + granule`.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -49,27 +50,29 @@ pub(crate) trait AbstractElement: Copy + PartialEq {
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
 
-    /// The number 0: an empty count, or an element of A or B whose products add nothing.
+    /// The number 0: an empty count, or a zero element of A or B. `None` if there is no such element.
     const ZERO: Option<Self> = None;
 }
 
-/// A row of A or column of B in a tile. `owner` is its index in the tensor (`None` if all elements are zero), `ks` the
-/// number of the interned list of k.
+/// A row of A or a column of B in a tile.
+///
+/// `owner` is the index of the row or column in the tensor, or `None` if all elements are zero. `ks` identifies
+/// the interned list of the elements' indices along k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
     pub(crate) ks: u32,
 }
 
-/// A row of A or column of B, in the tile's order of k.
+/// The elements of a row of A or of a column of B, ordered along k.
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
     /// 0 for a row of A, 1 for a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the number of consecutive k per name.
+    /// log2 of the number of elements along k that share one name.
     pub(crate) packed_log2: usize,
-    /// The scales, and log2 of the number of k per scale.
+    /// The scales, and log2 of the number of elements along k that share a scale.
     pub(crate) scales: Option<(&'a [N], u8)>,
 }
 
@@ -78,9 +81,11 @@ pub(crate) trait Products<N> {
     /// Returns `None` if the elements do not belong to one row of A or column of B.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds a product to each sum of one register. `places` are positions `[row, column]` in a tile with `sizes` m x n.
-    /// The line of A is in the row, the line of B in the column. Returns `None` if the lines do not match, or if a
-    /// product is repeated.
+    /// Adds one product to each sum of a register.
+    ///
+    /// `places` lists the `[row, column]` of each sum, in a tile with `sizes` `[m, n]`. The product multiplies line
+    /// `row` of A by line `column` of B. Returns `None` if these lines do not match, or if a sum already has the
+    /// product.
     fn add(
         &mut self,
         sums: &mut [N],
@@ -106,7 +111,7 @@ impl<C> Granule<C> {
         }
     }
 
-    /// Returns `None` for other granules than the first, and for other operands.
+    /// Returns the element if this is its first granule and belongs to `operand`, and `None` otherwise.
     pub(crate) fn element_of(self, operand: u8) -> Option<C> {
         ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
     }

@@ -17,16 +17,17 @@ use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Address base, constant offset if it affects bank conflicts, bytes, direction.
+/// `(base, offset, bytes, direction)` of an access. `offset` is 0 if it does not affect bank conflicts.
 type AccessShape = (u32, u32, u32, Access);
 
 type Numbers = Rc<[u32]>;
 
-/// Index map, inputs, outputs.
+/// `(index map, inputs, outputs)`.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of one granule of a value, one per thread. Rows may share stored names. `start` is the index of the names
-/// of the first granules.
+/// The names of one granule of a value, one name for each thread.
+///
+/// `start` is the index of the stored names of the first granules. The names of the other granules are derived.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -34,7 +35,7 @@ struct NameRow {
 }
 
 impl NameRow {
-    /// `start` is the index of the first stored name.
+    /// Returns a row for each granule. `start` is the index of the first stored name.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
@@ -66,15 +67,15 @@ pub(super) struct Machine<'a, N> {
     /// log2 of the threads per block.
     block_log2: u32,
     lanes_log2: u32,
-    /// In bytes.
+    /// Size of a granule in bytes.
     granule: u32,
     granule_log2: u32,
     /// First row and number of rows of each value. A value has one row per granule.
     place: Vec<(u32, u32)>,
     rows: Vec<NameRow>,
-    /// One per thread and stored row. Entries never change.
+    /// Stored names, one for each thread and stored row. Several values may share names, so names are written once.
     names: Vec<N>,
-    /// One number per thread.
+    /// The values with known numbers, one number for each thread.
     numbers: FxHashMap<ValueId, Numbers>,
     computed: Vec<MapEvaluation>,
     scratch: Memory<N>,
@@ -138,7 +139,7 @@ impl<'a, N: Name> Machine<'a, N> {
         self.report
     }
 
-    /// For the first operand.
+    /// Returns the number of granules in an element of the first operand.
     pub(super) fn granules_of_elements(&self) -> usize {
         (self.plan.widths()[0].max(8) / 8 / self.granule) as usize
     }
@@ -147,7 +148,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// `number` maps threads to numbers.
+    /// Sets the numbers of `values`: each value is `number(thread)` in a thread.
     pub(super) fn set_numbers(
         &mut self,
         values: impl Iterator<Item = usize>,
@@ -175,7 +176,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (0..granules).map(move |granule| (first + granule, name.granule(granule)))
     }
 
-    /// Elements are pairs (byte offset, name).
+    /// Stores elements, given as (byte offset, name), to the buffer. Overlapping elements are a fault.
     pub(super) fn fill_buffer(
         &mut self,
         elements: impl Iterator<Item = (u32, N)>,
@@ -232,7 +233,7 @@ impl<'a, N: Name> Machine<'a, N> {
         row.name(&self.names, thread)
     }
 
-    /// Returns the index of the first new name.
+    /// Allocates unwritten names for `value`, and returns the index of the first name.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
@@ -261,7 +262,7 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// `name` maps (value, thread) to the name of the first granule.
+    /// Defines all sources. `name` maps (source, thread) to the name of the first granule.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
             let names = (0..self.threads).map(|thread| name(value, thread));
@@ -269,7 +270,8 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// `name` maps (result, thread) to the expected name of the first granule.
+    /// Compares all results with the expected elements. `name` maps (result, thread) to the name of the first
+    /// granule.
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,

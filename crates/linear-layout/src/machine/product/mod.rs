@@ -10,14 +10,16 @@ use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
 use sums::{ALL, EMPTY, ProductSums, ProductTerm};
 
-/// Rows, columns, and matrices (batch).
+/// Returns log2 of the numbers of rows, columns and matrices (batch).
 fn sizes_log2(layout: &LinearLayout) -> [usize; 3] {
     let mut dims = layout.out_dims().rev();
     let [columns, rows] = [(); 2].map(|()| dims.next().map_or(0, |dim| layout.out_bits(dim)));
     [rows, columns, layout.total_out_bits() - rows - columns]
 }
 
-/// Indexed by `[register][thread]`. `cell` maps `[batch, row, column]`.
+/// Returns the terms that registers hold, indexed by `[register][thread]`.
+///
+/// `cell` maps `[batch, row, column]` to a term.
 fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<Vec<ProductTerm>> {
     let [rows, columns, matrices] = sizes_log2(layout);
     let of_element = |packed: u64| {
@@ -31,14 +33,14 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<V
         .collect()
 }
 
-/// Executes the program of a product for every thread and checks three properties: each result adds the product for
-/// every k once, multiplied elements have the same k, and each element has the scale of its row or column and block.
+/// Executes the program of a product for every thread and checks the multiplied elements.
 ///
-/// Signs, zeros and the order of the sum are not checked.
+/// Each result must add the product for every k exactly once. Multiplied elements must have the same k. Each
+/// element must have the scale of its own block. Signs, zeros and the order of the sum are not checked.
 ///
 /// # Shape
-/// `plan` takes the unique registers of D, A and B, then the registers of the scales of A and of B if present. The
-/// results are the registers of D.
+/// `plan` takes the unique registers of D, A and B, then the registers of the scales of A and of B if present.
+/// The results are the registers of D.
 /// # Errors
 /// Returns the first fault: a sum of mismatched elements, a repeated or missing k, or a malformed step.
 pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {

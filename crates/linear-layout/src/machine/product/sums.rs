@@ -63,7 +63,7 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Interns new lists. The list of the previous call is found fastest.
+    /// Returns the number of `list`, and interns a new list. Repeating the list of the previous call is fastest.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -85,10 +85,10 @@ impl<T: Copy + Eq + Hash> Lists<T> {
     }
 }
 
-/// A zero element in a list of k.
+/// Placeholder for a zero element in a list of indices along k.
 const NO_K: u32 = u32::MAX;
 
-/// The number of the empty set.
+/// Number of the empty set among the interned sets.
 pub(super) const EMPTY: u32 = 0;
 pub(super) const ALL: u32 = 1;
 
@@ -97,9 +97,9 @@ pub(super) struct ProductSums {
     /// Bit masks, beginning with [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
     ks: Lists<u32>,
-    /// By pair of lists. `None` if the lists do not match or a k occurs twice.
+    /// The set of k of the product of two lists of k. `None` if the lists do not match or a k occurs twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// By pair of sets. `None` if the sets intersect.
+    /// The union of two sets. `None` if the sets intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
     /// log2 of the number of k per scale, for A and B. `None` without scales.
     blocks_log2: [Option<u8>; 2],
@@ -130,7 +130,7 @@ impl ProductSums {
         }
     }
 
-    /// Returns `None` if a k occurs twice or exceeds the product's k.
+    /// Interns the set of `ks`. Returns `None` if a k occurs twice or exceeds the size of a set.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
@@ -144,7 +144,7 @@ impl ProductSums {
         Some(self.sets.number(&set))
     }
 
-    /// Returns the set of k of two lines, or `None` if their lists do not match.
+    /// Returns the set of k that the product of two lines adds, or `None` if the lines' lists of k do not match.
     fn product(&mut self, lines: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.products.get(&lines) {
             return *known;

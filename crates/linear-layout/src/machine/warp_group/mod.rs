@@ -194,7 +194,7 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
     Ok(())
 }
 
-/// The next k of each register of D, shared by all threads of a warp group.
+/// For each register of D, the next index along k to be added. All threads of a warp group share it.
 struct NextK {
     of_register: Vec<u64>,
 }

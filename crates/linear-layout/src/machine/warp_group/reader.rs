@@ -34,7 +34,7 @@ pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// In bytes; 0 without a swizzle.
+    /// Size of a swizzled row in bytes; 0 without a swizzle.
     row: u64,
 }
 
@@ -47,7 +47,7 @@ pub struct DescriptorFault {
     found: u64,
 }
 
-/// In bytes: 14 bits in units of 16 bytes.
+/// Number of bytes that a descriptor can address: 14 address bits, in units of 16 bytes.
 pub(super) const REACH: u64 = 1 << 18;
 
 impl DescribedMatrix {

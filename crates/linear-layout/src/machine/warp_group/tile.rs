@@ -20,7 +20,7 @@ pub(super) struct SharedFactor<'a> {
     group_positions: &'a [u64],
     /// `[line, k]` at each memory position.
     elements: Vec<[u64; 2]>,
-    /// By position in the buffer.
+    /// The lines that were read before, by position in the buffer.
     known: FxHashMap<u64, Rc<Lines>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> SharedFactor<'a> {
         })
     }
 
-    /// 0, each bit of the mask, and the whole mask.
+    /// Returns the view positions to test: 0, each bit of the mask, and the whole mask.
     fn views(&self) -> Vec<u64> {
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
         let bits = bits.filter(|bit| self.view_mask & bit != 0);
@@ -97,7 +97,10 @@ pub(super) enum FactorA<'a> {
     Buffer(SharedFactor<'a>),
 }
 
-/// `line[i]` is the row (A) or column (B) of line `i`. All lines of a tile share the list `k`.
+/// The rows of A or the columns of B in a tile.
+///
+/// `line[i]` is the index in the operand of the tile's row or column `i`. All rows or columns share the list
+/// `k`.
 #[derive(PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) line: Vec<u64>,
@@ -113,7 +116,7 @@ pub(super) struct IssueTile<'a> {
 }
 
 impl IssueTile<'_> {
-    /// Also checks that all views give the same result.
+    /// Reads a tile from shared memory, and checks that all positions of the view give the same result.
     pub(super) fn read(
         &self,
         matrix: &mut SharedFactor<'_>,
@@ -140,8 +143,10 @@ impl IssueTile<'_> {
         Ok(lines)
     }
 
-    /// `base` is the address of the buffer, `view` the position of the view. The resulting coordinates are relative to
-    /// the view.
+    /// Reads a tile from shared memory. `base` is the address of the buffer, and `view` is the position of the
+    /// view.
+    ///
+    /// The resulting coordinates are relative to the view.
     fn read_at(
         &self,
         matrix: &SharedFactor<'_>,
@@ -215,7 +220,10 @@ impl IssueTile<'_> {
         }
     }
 
-    /// With `w` elements per word, element k of row r is in lane `4 (r % 8) + k / w % 4`, word `r / 8 + 2 (k / 4 w)`.
+    /// Reads a tile from registers.
+    ///
+    /// With `w` elements per word, element k of row r is in lane `4 (r % 8) + (k / w) % 4`, and in word
+    /// `r / 8 + 2 (k / (4 w))`.
     fn read_words(
         &self,
         held: &OperandRegisters,
@@ -238,7 +246,7 @@ impl IssueTile<'_> {
         })
     }
 
-    /// `element` maps `(line, k)` in the tile to `[row or column, k]` in the operand.
+    /// Collects the lines of a tile. `element` maps `(line, k)` in the tile to `[row or column, k]` in the operand.
     fn lines(
         &self,
         operand: usize,
@@ -278,8 +286,10 @@ impl IssueTile<'_> {
         }
     }
 
-    /// Element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + j / 2 % 4`, and in register `j % 2 + 2 (i / 8 % 2) +
-    /// 4 (j / 8)`.
+    /// Checks that each accumulator holds the element of D that the instruction updates.
+    ///
+    /// Element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + (j / 2) % 4`, and in register
+    /// `j % 2 + 2 ((i / 8) % 2) + 4 (j / 8)`.
     pub(super) fn check_sums(
         &self,
         d: &OperandRegisters,
@@ -310,7 +320,8 @@ impl IssueTile<'_> {
 }
 
 pub(super) struct OperandRegisters {
-    /// For registers, lanes and warps. The packed coordinates of an element are the XOR of three entries.
+    /// Tables for register, lane and warp numbers. The packed coordinates of an element are the XOR of three
+    /// entries.
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }

@@ -27,8 +27,10 @@ use crate::number::narrow;
 use crate::target::{Access, Target};
 use thiserror::Error;
 
-/// Plans the broadcast of each owner's value to the replicas of its element. The layout maps (register, lane, warp) to
-/// dims, and has no zero register bases. The program takes all registers of the layout, but only uses the values of
+/// Plans a broadcast of elements to all their replicas.
+///
+/// `layout` maps (register, lane, warp) to dims, and has no zero register bases. The owner of an element is the
+/// replica with all free bits zero. The program takes all registers of the layout, but only uses the values of
 /// owners.
 ///
 /// ```
@@ -51,8 +53,8 @@ use thiserror::Error;
 /// # Units
 /// `bits`: width of an element: 8, 16, 32 or 64.
 /// # Errors
-/// Returns an error if the element width is not one of these, the elements are distributed over several CTAs, or the
-/// layout does not match the target.
+/// Returns an error if the element width is not one of these, the elements are distributed over several CTAs,
+/// or the layout does not match the target.
 pub fn plan_broadcast(
     layout: &LinearLayout,
     bits: u32,
@@ -79,7 +81,7 @@ pub fn plan_broadcast(
     through_memory(b, layout, bits, target)
 }
 
-/// Returns the layout of a scalar of which every thread of `warps` warps holds a replica.
+/// Returns the layout of a scalar. Each thread of `warps` warps holds a replica.
 ///
 /// # Errors
 /// Returns an error if the number of threads exceeds the limit of a layout.
@@ -144,9 +146,9 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns two layouts with an additional dimension, between which a conversion is a broadcast. In the first layout,
-/// the coordinate of a replica along this dimension is the replica's number. In the second layout, it is 0 for all
-/// replicas.
+/// Returns two layouts, between which a conversion is a broadcast. They have one more dimension than `layout`.
+///
+/// In the first layout, the new coordinate of a replica is the replica's number. In the second layout, it is 0.
 fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();

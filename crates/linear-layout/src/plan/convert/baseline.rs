@@ -16,12 +16,14 @@ pub struct Baseline {
     pub barriers: u32,
 }
 
-/// Returns the scratch bytes and barriers of Triton's conversion. If at most one register bit is exchanged with a lane
-/// bit, Triton uses shuffles and no scratch memory. Otherwise it uses a swizzled buffer, in several rounds of stores
-/// and loads: one round for each combination of the register bits that both layouts share outside the bank bits.
+/// Returns the scratch bytes and barriers of Triton's conversion.
 ///
-/// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes than
-/// the baseline.
+/// If at most one register bit is exchanged with a lane bit, Triton uses shuffles and no scratch memory.
+/// Otherwise it uses a swizzled buffer, in several rounds of stores and loads. Register bits that both layouts
+/// share outside the bank bits number the rounds.
+///
+/// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes
+/// than the baseline.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -42,7 +44,7 @@ pub struct Baseline {
 /// ```
 ///
 /// # Errors
-/// Returns the errors of [`plan_conversion`](super::plan_conversion), except that no limit applies.
+/// Returns the errors of [`plan_conversion`](super::plan_conversion), except for the errors about limits.
 pub fn baseline_conversion(
     src: &LinearLayout,
     dst: &LinearLayout,
@@ -78,9 +80,10 @@ pub fn baseline_conversion(
 mod tests {
     use super::*;
 
-    /// Each line of the file has the log2 of a number of elements, two layouts as columns of registers, lanes and warps,
-    /// the width of an element in bits, and the shared memory of a kernel that Triton 3.9 compiled for `sm_90`, whose only
-    /// conversion is between these layouts.
+    /// Compares scratch sizes with kernels that Triton 3.9 compiled for `sm_90`. Each kernel has one conversion.
+    ///
+    /// A line of the file has log2 of the number of elements, the two layouts (columns of registers, lanes and
+    /// warps), the element width in bits, and the bytes of shared memory.
     #[test]
     fn scratch_is_that_of_triton() {
         let target = Target::parse("cuda:90").unwrap();

@@ -23,11 +23,13 @@ use crate::plan::memory::{AccessConstraints, Accesses};
 use crate::plan::program::{Address, BarrierScope, Builder, Threads, ValueId};
 use crate::target::{Access, Target};
 
-/// The location of an element in the cluster, as (coordinate within a block, rank of the block). The location is linear
-/// in the element, so the contribution of one bit has the same type.
+/// The location of an element in the cluster: `(coordinate within a block, rank of the block)`.
+///
+/// Locations are linear: the location of an element is the XOR of the contributions of its bits. A contribution
+/// has this type too.
 type Location = (u64, u64);
 
-/// The source layout of a conversion, to find the block that holds an element.
+/// Finds the block that holds an element, according to the source layout of a conversion.
 struct SourceElements {
     /// Gaussian elimination of the columns `within` (registers, lanes and warps), followed by the columns `blocks`.
     all: Echelon,
@@ -58,9 +60,10 @@ impl SourceElements {
         Some((compress(coordinate, self.rows), sources >> count))
     }
 
-    /// Returns the contribution of bit `bit` of the reader's rank to the location of the element that the reader needs.
-    /// `element` is the contribution of this bit to the element. If several blocks hold a replica of the element, the
-    /// reader chooses the block whose rank has the same value in this bit as the reader's rank.
+    /// Returns the contribution of one bit of the reader's rank to the location that the reader loads from.
+    ///
+    /// `element` is the contribution of this bit to the element's coordinates. If several blocks hold a replica,
+    /// the reader chooses a block whose rank has the same bit `bit` as the reader's rank.
     fn location_of_block(&self, bit: usize, element: u64) -> Option<Location> {
         let column = self.blocks.get(bit).copied().unwrap_or(0);
         if self.all.pivot_columns() >> (self.within.len() + bit) & 1 == 1 {
@@ -204,7 +207,7 @@ mod tests {
             .expect("the shape fits")
     }
 
-    /// Returns a blocked layout of one warp per dimension, with the blocks of the cluster at `cga`.
+    /// Returns a blocked layout with two warps along each dimension. `cga` has the bases of the blocks.
     fn blocked(lanes: [u32; 2], order: [u32; 2], cga: &str) -> String {
         format!(
             "#ttg.blocked<{{sizePerThread = [1, 2], threadsPerWarp = {lanes:?}, warpsPerCTA = [2, 2], \
@@ -223,7 +226,6 @@ mod tests {
         "[[2, 0], [1, 0]]",
     ];
 
-    /// For all pairs of distributions over blocks, every thread gets its elements, of any width.
     #[test]
     fn every_thread_gets_the_elements_of_other_blocks() {
         let target = Target::parse("cuda:90").expect("known");

@@ -77,13 +77,13 @@ impl PlanError {
         matches!(self.0, PlanErrorKind::BlockMovement { .. })
     }
 
-    /// Returns true if the reason of the error is that no plan fits the scratch limit.
+    /// Returns true if no plan fits the scratch limit.
     #[must_use]
     pub const fn is_scratch_limit(&self) -> bool {
         matches!(self.0, PlanErrorKind::Scratch { .. })
     }
 
-    /// Returns true if the reason of the error is that the prescribed strategy does not apply.
+    /// Returns true if the prescribed strategy does not apply.
     #[must_use]
     pub const fn is_strategy(&self) -> bool {
         matches!(self.0, PlanErrorKind::Strategy { .. })

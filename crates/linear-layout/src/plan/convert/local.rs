@@ -9,11 +9,10 @@ use crate::plan::gf2::{apply, echelon};
 use crate::plan::program::{Builder, Predicate, ValueId};
 use crate::target::Target;
 
-/// Decomposes the bit matrix with these columns into a sum (exclusive or) of as few rank-1 matrices as possible. A
-/// rank-1 matrix is represented by a pair (vector, mask): the columns whose index is in the mask equal the vector, and
-/// all other columns are 0.
+/// Decomposes a bit matrix into a sum (exclusive or) of as few rank-1 matrices as possible.
 ///
-/// Columns 5, 0, 5, 1 are (5 on columns 0 and 2) + (1 on column 3).
+/// A pair (vector, mask) represents a rank-1 matrix: the columns in the mask equal the vector, and all other
+/// columns are 0. For example, the columns `[5, 0, 5, 1]` are the sum of `(5, 0b0101)` and `(1, 0b1000)`.
 pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     let mut e = Echelon::new();
     let mut parts: Vec<(u64, u32)> = Vec::new();
@@ -35,9 +34,10 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Swaps the values at indices `x` and `x ^ flip`, for all `x`, in each thread whose number has an odd number of bits
-/// in common with `mask`. The swap takes one select per index. The result is `None` at indices where a value is
-/// missing.
+/// Swaps the values at indices `x` and `x ^ flip`, for all `x`, in each thread `t` with odd parity of `t &
+/// mask`.
+///
+/// The swap takes one select per index. The result is `None` at indices where a value is missing.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],
@@ -50,13 +50,17 @@ pub(super) fn flip_where(
         .collect()
 }
 
-/// The source register from which each destination register takes its value, if no data moves between threads. The
-/// source register may depend on the thread.
+/// A map from each destination register to the source register with its value, if no data moves between
+/// threads.
+///
+/// The source register may depend on the thread.
 pub(super) struct LocalMap {
     /// Column `i` is the contribution (exclusive or) of destination register bit `i` to the source register.
     by_register: Vec<u64>,
-    /// Contribution of the thread number to the source register, as pairs (register bits to flip, mask of thread bits).
-    /// The register bits are flipped in each thread whose number has an odd number of bits in common with the mask.
+    /// Contribution of the thread number to the source register, as pairs (register bits to flip, mask of thread
+    /// bits).
+    ///
+    /// A thread `t` flips the register bits if the parity of `t & mask` is odd.
     by_thread: Vec<(u64, u32)>,
 }
 

@@ -58,11 +58,11 @@ pub struct PlanOptions {
     /// shuffles. Lower the limit to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
     /// target's limit. Caveat: sizes are powers of two, so a limit of 4095 halves a tile of 4096 bytes.
     pub scratch_limit: Option<u32>,
-    /// Strategy that the plan must use, or `None` for the cheapest strategy. Planning fails if the strategy does not
-    /// apply.
+    /// Strategy that the plan must use, or `None` for the cheapest strategy. Planning fails if the strategy does
+    /// not apply.
     ///
-    /// Effect: `force_warp_shuffle` of `ttg.convert_layout` is `Some(Strategy::Shuffle)`. Default: the cheapest
-    /// strategy wins. Caveat: `Shared` stores and loads even if renaming registers would suffice.
+    /// Effect: `Some(Strategy::Shuffle)` corresponds to `force_warp_shuffle` of `ttg.convert_layout`. Default: the
+    /// cheapest strategy. Caveat: `Shared` stores and loads even if renaming registers would suffice.
     pub strategy: Option<Strategy>,
 }
 

@@ -15,8 +15,10 @@ use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
 use crate::plan::program::{Address, Builder, Cost, MemorySpace, Operands, ValueId};
 use crate::target::{Access, Target};
 
-/// Returns the accesses of one side (the stores of the source or the loads of the destination), with offsets in bytes.
-/// Returns `None` unless each offset bit that numbers repetitions is set by registers only.
+/// Returns the accesses of one side (the stores of the source or the loads of the destination), with byte
+/// offsets.
+///
+/// Returns `None` if lanes or warps change an offset bit that numbers repetitions.
 fn accesses(
     side: &SideColumns,
     sides: &Sides,
@@ -266,8 +268,9 @@ impl Route {
         4 / self.bytes.min(4) as usize
     }
 
-    /// Returns, for each destination register bit, its contribution (exclusive or) to the index of a destination
-    /// register in the list `loaded` that [`Route::load`] fills in all repetitions.
+    /// Returns the contribution (exclusive or) of each destination register bit to an index in the list `loaded`.
+    ///
+    /// [`Route::load`] fills this list in all repetitions. The index gives the value of a destination register.
     pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
         let offset = |c: &u64| offsets.solve(*c).map(|at| at * u64::from(self.bytes));
@@ -275,8 +278,10 @@ impl Route {
         self.loaded_at(positions)
     }
 
-    /// Returns the contributions to the index in `loaded`, as [`Route::loaded_index`] does. `positions` lists the
-    /// contribution of each destination register bit to the byte offset of a load.
+    /// Returns the contribution of each destination register bit to an index in `loaded`.
+    ///
+    /// `positions` lists the contribution of each destination register bit to the byte offset of a load. See
+    /// [`Route::loaded_index`].
     pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();
         let positions = positions.into_iter();
@@ -284,7 +289,7 @@ impl Route {
         positions.map(|at| number(at).unwrap_or(0)).collect()
     }
 
-    /// Appends the access widths and the number of repetitions to the plan's `reason`.
+    /// Records the access widths and the number of repetitions in the plan's `reason`.
     pub(super) fn explain(&self, plan: &mut ConvertPlan) {
         plan.reason.store_bytes = self.store.bytes();
         plan.reason.load_bytes = self.load.bytes();

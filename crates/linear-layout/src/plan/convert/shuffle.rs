@@ -38,7 +38,9 @@ use crate::plan::gf2::{apply, echelon, extending};
 use crate::plan::program::{BarrierScope, Builder, Cost, LaneMap, Predicate, Program, ValueId};
 use crate::target::Target;
 
-/// The matrices of the three stages. A matrix is a list of columns, and each column is a bit mask.
+/// The matrices of the three stages of an exchange: offer, shuffle and take.
+///
+/// A matrix is a list of columns, and each column is a bit mask.
 #[derive(Clone, Debug)]
 struct Stages {
     /// Matrix `c`: for each destination register bit, its contribution (exclusive or) to the source lane.
@@ -54,7 +56,8 @@ struct Stages {
 }
 
 impl Stages {
-    /// Returns true if `D` is the identity. Each lane then reads from its own lane, except for the contribution of `c`.
+    /// Returns true if `D` is the identity. Each lane then reads from its own lane, apart from the contribution of
+    /// `c`.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -80,8 +83,10 @@ struct Sources {
     threads: Vec<u64>,
 }
 
-/// Returns the contributions of all destination bits to the source position, chosen such that as little data as
-/// possible moves between lanes. Returns `None` if a warp needs an element of another warp.
+/// Returns the contributions of all destination bits to the source position.
+///
+/// If there are several solutions, elements stay in their lane where possible. Returns `None` if a warp needs
+/// an element of another warp.
 fn sources(sides: &Sides) -> Option<Sources> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let by_reg = echelon(&src.reg);
@@ -406,7 +411,7 @@ struct Mix {
     route: Route,
     /// Mask of source register bits for each register bit of a group.
     src_masks: Vec<u64>,
-    /// Contribution of each destination register bit of a group to the index in the list of loaded values.
+    /// For each destination register bit of a group, its contribution to the index in the list of loaded values.
     loaded_index: Vec<u64>,
 }
 
@@ -689,8 +694,10 @@ impl<'a> Exchange<'a> {
         plan
     }
 
-    /// Emits the exchange for some words and unpacks the results. Words are indexed by `between` coordinates, and the
-    /// set must be closed under the exchanges. The returned elements are indexed by their coordinates.
+    /// Emits the exchange for the words in `wanted`, and unpacks the results.
+    ///
+    /// `wanted` has the `between` coordinates of words. If it contains one word of an exchange, it must contain all
+    /// words of this exchange. The returned elements are indexed by their coordinates.
     fn elements(
         &self,
         b: &mut Builder,

@@ -272,11 +272,10 @@ impl Sides {
     }
 }
 
-/// Returns the mask of the pivot rows of the elimination `held`. A vector of its span in which no pivot row is set is
-/// zero.
+/// Returns the mask of the pivot rows of `held`. A vector of the span is zero if it has no bit in a pivot row.
 ///
-/// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. So it clears the bit of a unit vector if and
-/// only if the row of that bit is a pivot row.
+/// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. So it clears the bit of a unit vector
+/// if and only if the row of that bit is a pivot row.
 pub(super) fn pivot_rows(held: &Echelon) -> u64 {
     (0..64)
         .map(|row| 1u64 << row)

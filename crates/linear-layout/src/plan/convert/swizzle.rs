@@ -173,11 +173,11 @@ fn shared_vector(
     (v, filled)
 }
 
-/// Returns `len` vectors for the segment. As many of these as possible are independent of span `a` and of span `b`.
+/// Returns `len` vectors for the segment. If possible, they are independent of span `a` and of span `b`.
 ///
-/// Unit vectors outside both spans come first, then sums of a vector of the first span and one of the second, and last,
-/// vectors of one span, which cause conflicts on that side. `order` ranks the vectors that are in only one span, for
-/// pairing; its first argument is true for the first span.
+/// Unit vectors outside both spans come first, then sums of a vector of span `a` and a vector of span `b`.
+/// Vectors of one span come last, because they cause conflicts on that side. `order` ranks the vectors that are
+/// in only one span before they are paired. Its first argument is true for span `a`.
 fn common_complement(
     a: &[u64],
     b: &[u64],
@@ -222,9 +222,11 @@ fn common_complement(
     segment
 }
 
-/// Returns log2 of the number of passes (repetitions) in which the baseline reuses its scratch buffer. This is the
-/// number of segment bits that are registers of both sides. The baseline uses vectors as wide as possible, or matrix
-/// rows on one side if the other side accesses these as vectors or rows.
+/// Returns log2 of the number of passes (repetitions) in which the baseline reuses its scratch buffer.
+///
+/// The passes are numbered by the segment bits that are registers of both sides. The baseline uses the widest
+/// vectors, or matrix rows on one side if the other side can access these rows too. The result is the largest
+/// number of passes.
 pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {
@@ -268,8 +270,9 @@ pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &
     vectors.into_iter().chain(matrices).max().unwrap_or(0)
 }
 
-/// Returns the number of offset bits that select a bank. These are above the `vector` offset bits that number the
-/// elements of a vector. `total` is the number of all offset bits.
+/// Returns the number of offset bits that select a bank. They follow the `vector` offset bits within a vector.
+///
+/// `total` is the number of all offset bits.
 fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
     let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
     log2_floor(vectors).min(total - narrow::<u32>(vector))

@@ -27,8 +27,9 @@ const PAIR_BITS: u32 = 16;
 struct Word(Vec<u64>);
 
 impl Word {
-    /// Returns the word whose halves register bit `half` numbers, or `None` if there are too few registers to fill a
-    /// word.
+    /// Returns the word in which register bit `half` numbers the two halves.
+    ///
+    /// Returns `None` if there are too few registers to fill a word.
     fn of(half: usize, registers: usize, container_bits: u32) -> Option<Self> {
         let others = (0..registers).filter(|bit| *bit != half);
         let count = log2_floor(PAIR_BITS / container_bits) as usize;

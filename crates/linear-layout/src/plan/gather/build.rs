@@ -230,8 +230,10 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// Returns a basis of the possible values of a register number, which is a linear map of run-time bits with these
-/// columns. Each basis vector has a bit that is clear in all other basis vectors.
+/// Returns a basis of the register numbers that the run-time bits can select.
+///
+/// `columns` has the contribution of each run-time bit to the register number. Each basis vector has a bit that
+/// is clear in all other basis vectors.
 fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -337,8 +339,9 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns the layout of the scratch buffer. Its contiguous dim is the dim along which registers step, or if there are
-/// no such registers, lanes.
+/// Returns the layout of the scratch buffer. The dim along which registers step is contiguous.
+///
+/// If registers step along no dim, the dim along which lanes step is contiguous.
 fn offsets(src: &LinearLayout) -> Result<LinearLayout, GatherError> {
     let mut starts = Vec::new();
     let mut at = 0;

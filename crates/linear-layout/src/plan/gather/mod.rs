@@ -39,7 +39,7 @@ pub struct Gather<'a> {
     pub src: &'a LinearLayout,
     /// Layout of the indices and of the results.
     pub indices: &'a LinearLayout,
-    /// Index of the output dim along which the indices count.
+    /// Index of the output dim along which elements are gathered.
     pub axis: usize,
     /// Width of an element in bits.
     pub bits: u32,
@@ -60,10 +60,11 @@ pub enum GatherStrategy {
 /// The program of a gather.
 ///
 /// # Shape
-/// Operand 0 of the program: the unique registers of the source. Operand 1: for each register of the result, the index,
-/// which must be less than the size of the axis. Results: the gathered elements.
+/// Operand 0 of the program: the unique registers of the source. Operand 1: for each register of the result,
+/// the index, which must be less than the size of the axis. Results: the gathered elements.
 /// # Laws
-/// Each result register holds the element at its index in its row of the source: `check_gather`.
+/// A result at a position holds the source element whose coordinate along the axis is the index. The other
+/// coordinates are equal (`check_gather`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherPlan {
     strategy: GatherStrategy,

@@ -292,10 +292,11 @@ impl HistogramBuilder<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// Returns the assignment of bins to their owners, a lane and a register of the lane: for each bit of a bin number,
-    /// the lane bit or register bit that has the same value in the owner. A lane bit that the result's layout maps to
-    /// one bit of the bin number is assigned to this bit. Other lane bits are assigned to the lowest bits that are
-    /// left.
+    /// Returns, for each bit of a bin number, the lane bit or register bit of the bin's owner that has the same
+    /// value.
+    ///
+    /// If the result's layout maps a lane bit to exactly one bit of the bin number, these two bits are paired. All
+    /// other lane bits are paired with the lowest remaining bits.
     fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut bin_bits = vec![None; self.bins_log2 as usize];

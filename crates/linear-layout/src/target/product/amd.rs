@@ -53,7 +53,10 @@ impl Square {
         }
     }
 
-    /// `k_lanes` are the lane bits of k in A and B; `d_lanes` and `d` are the lane bits and register bits of M in D.
+    /// Builds an instruction whose operands A, B and D have the columns or rows in the low lane bits.
+    ///
+    /// `k_lanes` are the other lane bits of A and B. D has the other
+    /// lane bits `d_lanes` and the register bits `d`.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -66,7 +69,7 @@ impl Square {
         self.product(operands)
     }
 
-    /// For a wave of 64 lanes.
+    /// Returns an MFMA instruction for a wave of 64 lanes.
     fn mfma(self) -> Product {
         let (edge, own) = (self.edge, self.own);
         let spare = 6 - edge;
@@ -78,10 +81,10 @@ impl Square {
         self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
-    /// Returns an MFMA with 16 blocks of 4 x 4 results, as one product of 4 x 64 in 16 calls.
+    /// Returns an MFMA instruction with 16 blocks of 4 x 4 results. 16 calls of it compute one product of 4 x 64.
     ///
-    /// Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore lanes hold different
-    /// k of A, and registers hold different k of B.
+    /// Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lane selects
+    /// k in A, and the register selects k in B.
     fn mfma_of_blocks(mut self) -> Product {
         let own = self.own;
         self.edge = 2;
@@ -117,12 +120,12 @@ impl Square {
         }
     }
 
-    /// For gfx11 and a wave of 32 lanes. The upper 16 lanes repeat A and B of the lower 16 lanes.
+    /// Returns a WMMA instruction of gfx11 for a wave of 32 lanes. Lanes 16 to 31 repeat A and B of lanes 0 to 15.
     fn wmma_of_copies(self) -> Product {
         self.row(&[Held], vec![M(0)], bits(M, 1..4))
     }
 
-    /// For gfx12 and later.
+    /// Returns a WMMA instruction of gfx12 and later.
     fn wmma(self) -> Product {
         let k = [K(self.own)];
         self.row(&k, vec![M(3)], bits(M, 0..3))
@@ -448,9 +451,10 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
 /// Factor types of `f8f6f4` that this table uses, with their selectors in the instruction.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// The tile of one factor of `f8f6f4`, as base-2 logarithms: `edge` of the rows or columns, `groups` of the lane groups
-/// along k, `k` of the elements along k. A lane holds runs of 16 bytes along k, and the second run follows the first
-/// runs of all lane groups.
+/// The tile of A or B in `f8f6f4`. It has `2^edge` rows or columns. Along k, it has `2^k` elements
+/// in `2^groups` lane groups.
+///
+/// A lane holds runs of 16 bytes along k. The first runs of all lane groups come first, then the second runs.
 #[derive(Clone, Copy)]
 struct MixedTile {
     edge: u8,

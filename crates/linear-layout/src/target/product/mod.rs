@@ -212,14 +212,14 @@ impl ScaleNumber {
     }
 }
 
-/// The meaning of one bit of a lane number, or of a byte index in a scale word.
+/// The meaning of one bit of the lane number, or of one bit of the byte index in a scale word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleBit {
     /// A bit of a coordinate: row, column or k.
     Of(TileBit),
-    /// The bit must equal this bit of the selector; other lanes or bytes are not read.
+    /// A bit of the selector. The instruction reads only lanes or bytes in which the bit equals the selector's bit.
     Selected(u8),
-    /// The bit must be clear; other lanes or bytes are not read.
+    /// A bit that is 0 in all lanes or bytes that the instruction reads.
     Clear,
 }
 
@@ -242,8 +242,9 @@ impl ScaleOperand {
         self
     }
 
-    /// Returns the first element that a scale applies to: its row of A or column of B, and k. Returns `None` if the
-    /// instruction does not read byte `byte` of lane `lane`.
+    /// Returns the first element of the block that a scale applies to: `[row, k]` of A, or `[column, k]` of B.
+    ///
+    /// Returns `None` if the instruction does not read byte `byte` of lane `lane`.
     #[must_use]
     pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
         let lanes = self.lanes.iter().zip(0..);
@@ -379,8 +380,9 @@ impl Product {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D. In a byte
-    /// with several elements, the first element counts.
+    /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D.
+    ///
+    /// For packed types, the element is the first element in its byte.
     #[must_use]
     pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
         let held = &self.operands[operand];
@@ -444,7 +446,7 @@ impl Product {
         }
     }
 
-    /// Returns the per-lane product by a multiplication and an addition, which every target supports.
+    /// Returns the product in which each lane multiplies and adds without an intrinsic. Every target supports it.
     pub(crate) fn per_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,
@@ -477,7 +479,7 @@ pub enum ProductFamily {
 }
 
 impl Target {
-    /// Returns the family of the encodings that describe the results of this GPU's [`Self::matrix_instructions`].
+    /// Returns the Triton encodings that describe results of [`Self::matrix_instructions`].
     #[must_use]
     pub fn product_family(&self) -> ProductFamily {
         match (self.vendor, self.short_name()) {

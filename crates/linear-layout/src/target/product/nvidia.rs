@@ -14,7 +14,7 @@ use crate::number::narrow;
 struct Types {
     factors: [Number; 2],
     sum: Number,
-    /// The intrinsic takes A and B as vectors of `vector` values of this type.
+    /// The type of the vector elements in the intrinsic's arguments A and B.
     scalar: Scalar,
     vector: u32,
 }
@@ -92,7 +92,7 @@ fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     ]
 }
 
-/// `arch` is the compute capability: 90 stands for 9.0.
+/// Returns the instructions of the compute capability `arch`; 90 is 9.0.
 pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
@@ -150,7 +150,7 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     rows
 }
 
-/// Only compute capability 12 has instructions with scales.
+/// Returns the instructions with scales. Only compute capability 12 has such instructions.
 pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();

@@ -13,14 +13,14 @@ pub(super) const FONT: u32 = 11;
 pub(super) const ROW: u32 = 20;
 /// Height of a row with labels of two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Height at which labels of adjacent rows do not overlap.
+/// Minimum height of a row. Smaller rows would have overlapping labels.
 pub(super) const LABEL: u32 = 13;
-/// Minimum width and height of a cell in a thinned panel.
+/// Minimum width and height of a cell, in pixels.
 const SMALLEST: u32 = 3;
 pub(super) const MARGIN: u32 = 12;
-/// Maximum width of a line of panels, and of a thinned panel.
+/// Maximum width of a line of panels, in pixels.
 const LINE: u32 = 960;
-/// Maximum width of a panel, and maximum height of a pair of panels, before thinning.
+/// Maximum width of a panel and maximum height of a pair of panels, in pixels. Larger panels get smaller cells.
 const LIMIT: u32 = 1400;
 const GAP: u32 = 20;
 /// Distance between panels that arrows connect.
@@ -47,7 +47,7 @@ pub(super) struct PanelGeometry {
     /// Rows and columns of a tile, in which only the first cell has a label. `[1, 1]` means that every cell has a
     /// label.
     pub(super) tile: [usize; 2],
-    /// Distance between labels of columns, in columns.
+    /// Every `column_step`-th column has a label.
     pub(super) column_step: usize,
     /// Width of the labels of rows, to the left of the cells.
     pub(super) lead: u32,

@@ -150,7 +150,7 @@ fn write_list<T>(
     out.push(']');
 }
 
-/// Writes numbers as JSON. A single number is not in a list.
+/// Writes numbers as a JSON list, or a single number without the brackets of a list.
 fn write_numbers(out: &mut String, numbers: &[u64]) {
     match numbers {
         [only] => write_whole(out, *only),

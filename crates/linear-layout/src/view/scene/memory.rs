@@ -10,13 +10,13 @@ use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 
 impl Scene {
-    /// Returns a picture of a buffer, with a column for each bank and one word of each bank in a row.
+    /// Returns a picture of a buffer. Each column is a bank, and each row has one word of every bank.
     ///
-    /// Each vector of adjacent elements of a tensor row has one colour, which is the same in all tensor rows. A swizzle
-    /// therefore permutes the colours.
+    /// The vectors of a tensor row have different colours. All tensor rows have the same sequence of colours,
+    /// which a swizzle permutes.
     /// # Units
-    /// The label of a row is an address in bytes. A cell shows the elements in a word, or the element that a word is a
-    /// part of.
+    /// The label of a row is an address in bytes. A cell shows the elements in a word, or the element that contains
+    /// the word.
     #[must_use]
     pub fn banks(place: &BufferLayout, target: &Target, window: Window) -> Self {
         let layout = place.layout();
@@ -320,7 +320,7 @@ fn conflicts(count: usize) -> String {
 /// `(lane, byte offset of a word from the lane's address)`.
 type Request = (u64, u64);
 
-/// Returns the words that `lanes` request from each bank in one phase, in ascending order, with the requests.
+/// Returns for each bank the words that `lanes` request in one phase, in ascending order and with the requests.
 fn words(
     access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,
@@ -378,8 +378,9 @@ fn word_cell(
     }
 }
 
-/// Returns the label of a word: `3,4` for one element, `3,4-5` for a run along the last dim, and otherwise `3,4+1`, the
-/// first element and the number of other elements.
+/// Returns the label of a word with one or more elements.
+///
+/// `3,4` is one element, and `3,4-5` a run along the last dim. In `3,4+1`, one other element follows the first.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {

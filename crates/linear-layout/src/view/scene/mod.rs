@@ -95,7 +95,7 @@ impl Default for Window {
 /// A picture as data, for renderers of text, SVG and HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
-    /// A title of a few words, which text omits.
+    /// A short title. The text renderer omits it.
     pub title: String,
     /// The caption, which explains how to read the picture.
     pub caption: String,
@@ -105,11 +105,11 @@ pub struct Scene {
     pub arrangement: Arrangement,
     /// The arrows between cells.
     pub links: Vec<Link>,
-    /// Fills and their meanings, which text omits.
+    /// The meaning of each fill. The text renderer omits the legend.
     pub legend: Vec<(Paint, String)>,
     /// The dims of the packed slot numbers in [`Cell::slots`].
     pub slots: Space,
-    /// The dims of the packed element numbers in [`Cell::elements`], unless a panel has its own [`Panel::elements`].
+    /// The dims of the packed element numbers in [`Cell::elements`], if [`Panel::elements`] is `None`.
     pub elements: Space,
     /// Remarks of one line each, e.g. about rows beyond the window.
     pub remarks: Vec<String>,
@@ -141,8 +141,9 @@ pub struct Panel {
     pub title: String,
     /// The frame that the text renderer draws.
     pub frame: Frame,
-    /// Names of groups of consecutive columns, with their numbers of columns. Either there are no groups, or every
-    /// column belongs to one.
+    /// Column groups from left to right, each with its name and its number of columns.
+    ///
+    /// Empty, or the groups contain all columns.
     pub groups: Vec<(String, usize)>,
     /// A label for each column.
     pub columns: Vec<String>,
@@ -150,11 +151,13 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
-    /// The character at which pictures break a cell label into two lines, e.g. `:`, or `None` for one line. A label
-    /// with several holders is broken at a `|` instead.
+    /// The character at which pictures break a cell label into two lines, e.g. `:`; `None` for one line.
+    ///
+    /// A label with several holders is broken at a `|` instead.
     pub break_at: Option<char>,
-    /// The dims of the element numbers of this panel, or `None` for [`Scene::elements`]. Elements of two panels
-    /// correspond to each other if they agree in all common dims.
+    /// The dims of the element numbers of this panel; `None` means [`Scene::elements`].
+    ///
+    /// Two elements in different panels correspond if their indices in all common dims are equal.
     pub elements: Option<Space>,
 }
 
@@ -181,7 +184,7 @@ pub struct Cell {
     pub group: u64,
     /// The slots of the cell, packed in the dims of [`Scene::slots`].
     pub slots: Vec<u64>,
-    /// The number of slots beyond `slots`.
+    /// The number of further slots that `slots` omits.
     pub more_slots: u64,
     /// The elements of the cell, packed in the dims of [`Panel::elements`] or [`Scene::elements`].
     pub elements: Vec<u64>,
@@ -197,7 +200,7 @@ pub enum Paint {
     Tint(u32),
     /// A word with a bank conflict.
     Warning,
-    /// An element with other holders in the other panel.
+    /// An element that different slots hold in the two compared layouts.
     Difference,
     /// An element without a slot, or a slot without an element.
     Gap,
@@ -210,7 +213,7 @@ impl Paint {
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
-    /// Returns a fill whose hue is the warp and whose shade is the lane.
+    /// Returns a fill. The warp selects the hue, and the lane selects the shade.
     pub(crate) fn of_warp(warp: u64, lane: u64) -> Self {
         let hue = warp % (u64::from(NUM_TINTS) / 4);
         Self::Tint(narrow(hue * 4 + lane % 4))

@@ -13,10 +13,10 @@ const MOST_LINKS: usize = 32;
 const LISTED: usize = 4;
 
 impl Scene {
-    /// Returns a picture of a conversion: one table before, one table after, with threads down and registers across.
+    /// Returns a picture of a conversion: one table of `src` and one of `dst`, with threads down, registers across.
     ///
-    /// Threads are numbered through all lanes, warps and CTAs. The colour of an element is the thread before the
-    /// conversion. Arrows show the moves of the elements of thread 0.
+    /// Threads are numbered through all lanes, warps and CTAs. The colour of an element is that of its thread in
+    /// `src`. Arrows show the moves of the elements of thread 0.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};

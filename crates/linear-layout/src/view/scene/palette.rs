@@ -86,7 +86,7 @@ pub(super) fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Returns the position of a fill in the order of [`all`].
+/// Returns the index of a fill in the iteration order of [`all`].
 pub(super) const fn number(paint: Paint) -> u32 {
     match paint {
         Paint::Tint(tint) => tint % NUM_TINTS,

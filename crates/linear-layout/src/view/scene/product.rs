@@ -42,9 +42,9 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Returns a picture of the operands of the first matrix product of a batch. In the first instruction of warp 0,
-    /// lanes have colours.
+    /// Returns a picture of the operands of a matrix product. For a batch, the picture shows the first product.
     ///
+    /// Only the elements of the first instruction of warp 0 are coloured. The lane determines the colour.
     /// # Errors
     /// Returns an error if the layouts do not have two or three dims.
     pub fn product(
@@ -152,7 +152,7 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// Returns a picture of A, B and D with common dims of slots. A cell names at most `spelled` holders.
+/// Returns a picture of A, B and D whose slots have the same dims. A cell names at most `spelled` holders.
 fn of_operands(
     layouts: &[LinearLayout],
     types: [Number; 3],

@@ -71,8 +71,9 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     picture + &out + "</svg>\n"
 }
 
-/// Draws a scene below `top`, and returns the right and the lower edge. The panels in `geometry` begin at 0. If
-/// `has_title`, the picture already has the title of the scene.
+/// Draws a scene below `top`, and returns the right edge and the lower edge.
+///
+/// `geometry` places the panels relative to `top`. `has_title` means that the picture already shows the title.
 fn draw(
     out: &mut String,
     scene: &Scene,

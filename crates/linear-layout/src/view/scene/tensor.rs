@@ -93,8 +93,9 @@ impl Scene {
     }
 }
 
-/// Returns the text for the holders `held` of an element. `more` is the number of further holders, or `u64::MAX` if
-/// there are too many to count.
+/// Returns the text of a cell for the holders `held`.
+///
+/// `more` is the number of further holders, or `u64::MAX` if there are too many to count.
 pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
     let named: Vec<String> = held
         .iter()
@@ -266,10 +267,12 @@ impl IndexField {
     }
 }
 
-/// Selects the fill of a slot: by warp and lane, by lane, or by the index in the first input dim with several indices.
+/// Selects the fill of a slot by warp and lane, or only by lane.
+///
+/// In a layout without lanes, the first input dim with several indices selects the fill.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
-    /// The bits that select the fill, without low bits that only distinguish adjacent elements.
+    /// The bits that select the fill. Low bits are left out if they only distinguish adjacent elements.
     by: IndexField,
     is_by_hue: bool,
     warp: IndexField,
@@ -322,7 +325,9 @@ impl Tints {
         }
     }
 
-    /// Returns entries such as `warp 0` with `suffix` appended, or no entries for a single warp.
+    /// Returns an entry for each of the first eight warps: text such as `warp 0`, followed by `suffix`.
+    ///
+    /// A single warp has no entry.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
         if !self.has_warps() {
             return Vec::new();

@@ -180,11 +180,11 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the cells of all granules of matrix fragments, ordered by word and then by thread.
+    /// Returns the cells of all granules of matrix fragments, ordered by granule and then by thread.
     ///
     /// # Errors
-    /// Returns a fault for a row out of bounds or misaligned, for a wrong number of lanes or rows, and for a granule
-    /// larger than the unit that the instruction keeps contiguous.
+    /// Returns a fault for a row out of bounds or misaligned, for a wrong number of lanes or rows, and for a
+    /// granule larger than the unit that the instruction keeps contiguous.
     pub(super) fn matrix_cells(
         &mut self,
         step: usize,
@@ -313,7 +313,7 @@ impl<N: Name> Machine<'_, N> {
         })
     }
 
-    /// Wavefronts per warp, with `count` words per lane.
+    /// Returns the wavefronts of one matrix access by one warp. Each lane has `count` words.
     pub(super) fn matrix_wavefronts(
         &self,
         (base, access): (u32, Access),
@@ -331,8 +331,8 @@ impl<N: Name> Machine<'_, N> {
 
     /// Returns the wavefronts of one access by one warp, counted bank by bank.
     ///
-    /// Without padding, a constant XORed into all addresses permutes the banks and preserves conflicts. The first
-    /// access of the first warp then stands for all accesses with the same base.
+    /// Without padding, a constant XORed into all addresses permutes the banks and preserves conflicts. So the
+    /// count for the first access is reused for all accesses with the same base.
     pub(super) fn wavefronts(
         &mut self,
         address: Address,

@@ -6,7 +6,8 @@ use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// The elements of all operands must correspond, unless `is_packed` is true.
+    /// Combines `acc` and `other`. Elements of different operands must have equal positions, unless `is_packed` is
+    /// true.
     pub(super) fn combine(
         &mut self,
         step: usize,
@@ -36,7 +37,9 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Combines the elements of each warp. Lanes that differ only in the bits of `copies` must be equal.
+    /// Combines the elements of each warp. Replicas count once.
+    ///
+    /// Lanes that differ only in the bits of `copies` hold replicas and must be equal.
     pub(super) fn reduce_lanes(
         &mut self,
         step: usize,
@@ -64,7 +67,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Each lane counts the elements in its own bins.
+    /// Counts the elements of each warp by votes. Each lane counts the elements that belong to its own bins.
     pub(super) fn count_votes(
         &mut self,
         step: usize,

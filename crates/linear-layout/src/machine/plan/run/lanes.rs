@@ -97,7 +97,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the outputs of an index map of lane, warp and `inputs`.
+    /// Evaluates an index map in each thread. The inputs of the map are the lane, the warp and `inputs`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a number known at run time has 32 bits"

@@ -29,7 +29,7 @@ impl<'a, N> Multiplier<'a, N> {
         }
     }
 
-    /// Returns `None` if the tiles are malformed.
+    /// Returns the tiles of instruction `number`, or `None` if the tiles are malformed.
     fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<InstructionTiles>> {
         if let Some(known) = self.instructions.get(&number) {
             return Some(Rc::clone(known));
@@ -57,11 +57,13 @@ struct InstructionTiles {
 
 const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
 
-/// Tables between the elements of an operand and (register, lane) pairs.
+/// Tables that map elements of an operand to (register, lane) pairs, and these pairs to elements.
 struct OperandTile {
     registers: usize,
     lanes: usize,
-    /// The pairs of each element, `copies` per element. A and B are ordered along k, D along n.
+    /// The (register, lane) pairs that hold each element, `copies` pairs per element.
+    ///
+    /// The elements of a row of A or D, or of a column of B, are consecutive.
     holders: Vec<(usize, usize)>,
     /// `[line, offset in the line]` for each lane of each register.
     places: Vec<[usize; 2]>,
@@ -104,7 +106,7 @@ impl OperandTile {
 }
 
 impl<N: Name> Machine<'_, N> {
-    /// `lists` are the registers of A, B and D.
+    /// Executes a matrix instruction. `lists` are the registers of A, B and D.
     pub(super) fn multiply(
         &mut self,
         step: usize,
@@ -224,7 +226,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// In the order of `tile`.
+    /// Returns the rows of A or the columns of B, in the order of the instruction's tile.
     fn lines(
         &self,
         step: usize,
