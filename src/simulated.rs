@@ -9,7 +9,9 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{self, BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// Converts a module. `file` replaces MLIR's input name `-`. Values are numbered per function, as in MLIR.
+/// Converts an MLIR module to the simulator's representation.
+///
+/// `file` replaces the file name `-` in locations. Values are numbered per function, as in MLIR's printed form.
 ///
 /// ```
 /// use linear_layout_mlir::{gpu_sim, simulated};
@@ -54,11 +56,11 @@ struct ValueNumbers {
 struct ModuleReader<'c> {
     module: Module,
     file: &'c str,
-    /// Float types of the simulator.
+    /// Float types with a counterpart in the simulator.
     floats: [(ir::Type<'c>, FloatTy); 4],
     values: FxHashMap<usize, Value>,
     types: FxHashMap<usize, Type>,
-    /// Attributes without a structured form, as text.
+    /// Texts of attributes that the simulator does not interpret, keyed by attribute identifier.
     texts: FxHashMap<usize, String>,
     /// Types being converted. An identified struct may contain itself.
     open: Vec<usize>,
@@ -150,7 +152,7 @@ impl ModuleReader<'_> {
         self.values.insert(value_id(value), number);
     }
 
-    /// Every usable value has been named.
+    /// Returns the converted value. Any value that an operation can use has already got a name.
     fn value(&mut self, value: Val<'_>) -> Value {
         let module = &mut self.module;
         let known = self.values.entry(value_id(value));
@@ -250,7 +252,7 @@ impl ModuleReader<'_> {
     }
 }
 
-/// Returns the number with the lower bits `bits`. Higher bits are zero.
+/// Returns the integer or float attribute of type `ty` with the zero-extended bits `bits`.
 fn number(bits: u64, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(bits, *float),

@@ -197,6 +197,9 @@ def test_one_more_block_is_not_tried_for_loops_without_products():
     assert chosen({0: before, 5: after})[1] == [0]
     for product in ("mma.sync.aligned.m16n8k16;", "wgmma.mma_async.sync;"):
         assert chosen({0: before, 5: after}, PTX.replace("ret;", product))[:2] == (5, [0, 5])
+    # Not for the price of spills.
+    spilling = cubin(96, 24, code=loop(2, True))
+    assert chosen({0: before, 5: spilling}, PTX.replace("ret;", "mma.sync.aligned.m16n8k16;"))[:2] == (0, [0, 5])
 
 
 def test_a_sector_is_loaded_once_in_an_iteration():

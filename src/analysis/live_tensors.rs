@@ -74,6 +74,11 @@ impl LiveTensors {
         Self { positions, words }
     }
 
+    /// Returns the maximum number of live words.
+    pub(crate) fn most(&self) -> u64 {
+        self.words.iter().copied().max().unwrap_or(0)
+    }
+
     /// Returns the maximum number of live words in front of the operations from `first` to `end`, excluding `end`.
     pub(crate) fn peak(&self, first: Op<'_>, end: Op<'_>) -> u64 {
         let [first, end] = [first, end].map(|op| self.positions[&operation_id(op)]);

@@ -1,9 +1,10 @@
-//! Register pressure of loops with matrix products and of layout conversions.
+//! Register pressure of loops with matrix products, of layout conversions and of functions.
 //!
 //! In a loop, tensors count if they stay in registers during a whole iteration: loop-carried tensors, loop-invariant
 //! operands of products, and the largest result of a product with an invariant accumulator. Operands computed in the
 //! loop do not count, since a scheduler loads them just in time.
 
+use super::live_tensors::LiveTensors;
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
 use crate::sys;
@@ -41,19 +42,32 @@ pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     target.resident_blocks(threads, 0, registers)
 }
 
-/// Returns the estimated maximum number of registers per thread at the layout conversions in `ops`. The
-/// estimate for a conversion is the larger tensor of operand and result.
-pub(crate) fn conversion_registers<'c>(
-    layouts: &Layouts,
-    ops: impl Iterator<Item = Op<'c>>,
-) -> u32 {
-    let conversions = ops.filter_map(ttg::ConvertLayout::of);
-    let tensors = conversions.flat_map(|convert| [convert.src(), convert.result()]);
-    let words = tensors.map(|tensor| words(layouts, tensor.r#type()));
-    let words = words.max().unwrap_or_default();
-    u32::try_from(words)
-        .unwrap_or(u32::MAX)
-        .saturating_add(OTHER_REGISTERS)
+/// Estimated registers per thread of a function.
+pub(crate) struct RegisterEstimate {
+    /// Maximum at the layout conversions, as the larger tensor of operand and result: a lower bound.
+    pub(crate) at_conversions: u32,
+    /// Maximum number of 32-bit words of live tensors.
+    pub(crate) live: u64,
+}
+
+impl RegisterEstimate {
+    /// `ops` are the operations of `function`.
+    pub(crate) fn of<'c>(
+        function: Op<'c>,
+        ops: impl Iterator<Item = Op<'c>>,
+        layouts: &Layouts,
+    ) -> Self {
+        let conversions = ops.filter_map(ttg::ConvertLayout::of);
+        let tensors = conversions.flat_map(|convert| [convert.src(), convert.result()]);
+        let words = tensors.map(|tensor| words(layouts, tensor.r#type()));
+        let words = words.max().unwrap_or_default();
+        Self {
+            at_conversions: u32::try_from(words)
+                .unwrap_or(u32::MAX)
+                .saturating_add(OTHER_REGISTERS),
+            live: LiveTensors::of(function, layouts).most(),
+        }
+    }
 }
 
 fn threads_around(op: Op<'_>) -> u64 {

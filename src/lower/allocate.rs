@@ -14,7 +14,7 @@ use crate::analysis::concrete::{self, Fault};
 use crate::analysis::counted::counted_waits;
 use crate::analysis::effects::{Act, AsyncAccess, Buffers, Channel, Effects, OpId, ValueId};
 use crate::analysis::flow::{self, Flow};
-use crate::analysis::pressure::conversion_registers;
+use crate::analysis::pressure::RegisterEstimate;
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
 use crate::ir::partitions::specializations;
@@ -155,8 +155,8 @@ impl SharedMemory {
             let mut limits = limits.take_while(|limit| *limit < most);
             limits.find_map(|limit| within(Some(limit)))
         };
-        let registers = conversion_registers(layouts, read.ops.values().copied());
-        let budget = |baseline| planning.shared.budget(baseline, registers, gpu);
+        let registers = RegisterEstimate::of(function, read.ops.values().copied(), layouts);
+        let budget = |baseline| planning.shared.budget(baseline, &registers, gpu);
         let allocation = Allocation::of(&mut read.flow, &read.arguments, &budget, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {

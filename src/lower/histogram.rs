@@ -82,7 +82,9 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Marks `value` for the simulator as an index below the number of bins, under `mask` if `Some`.
+/// Annotates `value` as an index below `2^bins_log2`, for the simulator's bounds check.
+///
+/// The check is skipped where `mask` is false.
 fn bounded<'c>(
     l: &mut Lowering<'c>,
     value: Val<'c>,
@@ -97,7 +99,7 @@ fn bounded<'c>(
     }
 }
 
-/// Converts to `i32`. A wider integer that does not fit is out of range and not counted.
+/// Zero-extends or truncates to `i32`. The caller masks out values that do not fit.
 fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     let i32 = l.e.types.i32;
     match bits_of(value.r#type()) {
@@ -116,7 +118,7 @@ fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'
     Some(l.e.is_zero(above))
 }
 
-/// `None` stands for true.
+/// Returns `a & b`. `None` means true.
 fn both<'c>(l: &mut Lowering<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(l.e.and(a, b)),

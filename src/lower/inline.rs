@@ -12,7 +12,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Lowering<'c> {
-    /// Inlines a region and returns the yielded registers of `types`.
+    /// Inlines a region with the given arguments. Returns the yielded registers, whose types are `types`.
     pub(crate) fn inline(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -26,7 +26,7 @@ impl<'c> Lowering<'c> {
         self.region(graph, types)
     }
 
-    /// Inlines a region whose arguments are set, and returns the yielded registers of `types`.
+    /// Inlines a region whose arguments are already set. Returns the yielded registers, whose types are `types`.
     pub(crate) fn region(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -66,7 +66,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Inlines the region once per group of `pack` registers.
+/// Lowers `tt.map_elementwise`: inlines the region once for each group of `pack` registers.
 pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::MapElementwise::of(op).expect("the dispatch goes by kind");
     let pack = usize::try_from(view.pack()).unwrap_or_default();
@@ -110,7 +110,10 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers the terminator of a scalar region: a branch to the exit block, or [`Lowering::yielded`] for a single block.
+/// Lowers the terminator of a scalar region.
+///
+/// In a region with several blocks, the terminator becomes a branch to the exit block. In a single block, it
+/// sets [`Lowering::yielded`].
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {

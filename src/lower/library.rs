@@ -26,7 +26,7 @@ impl<'a> LibraryFunction<'a> {
 /// Calls a library function on scalars.
 ///
 /// # Errors
-/// Fails for an invalid name, or for a conflicting type of an earlier call.
+/// Fails if the name is invalid, or if an earlier call declared the function with another type.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     function: LibraryFunction<'_>,

@@ -205,7 +205,9 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Lowers `ttg.local_dealloc` to a mark for the simulator. The lifetime follows from the uses of the buffer.
+/// Lowers `ttg.local_dealloc`: marks the end of the buffer's lifetime for the simulator.
+///
+/// Reports an error if the buffer is used afterwards. Memory is allocated from the uses of the buffer alone.
 pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
     if let Some(user) = use_after(op, views::root(dealloc.src())) {

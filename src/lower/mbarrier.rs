@@ -28,7 +28,7 @@ pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>
     Ok(l.buffer(value)?.address(&mut l.e))
 }
 
-/// Returns the condition for the issuing thread: elected, and `pred` is true.
+/// Returns a condition that is true in the elected thread, if `pred` is true.
 pub(super) fn issuer<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -107,7 +107,9 @@ fn parity<'c>(l: &mut Lowering<'c>, phase: Val<'c>) -> Val<'c> {
     l.e.and(parity, one)
 }
 
-/// Returns true if `value` is certainly 0 or 1. `assumed` are values under proof.
+/// Returns true if `value` is provably 0 or 1.
+///
+/// `assumed` are loop-carried values that count as 0 or 1 during their own proof, by induction.
 fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
     use UpstreamKind as U;
     if assumed.contains(&value) {

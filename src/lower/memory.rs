@@ -26,8 +26,9 @@ pub(super) struct AccessGroups<'c> {
     /// Registers per access, lowest address first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// Base register, and distance in elements. Groups of a contiguous run share a base. Empty if each group starts at
-    /// its first register.
+    /// (base register, distance in elements), indexed by the first register of a group.
+    ///
+    /// All groups of a contiguous run share a base. Empty if each group is its own base.
     bases: Vec<(usize, u32)>,
 }
 
@@ -59,7 +60,7 @@ impl<'c> AccessGroups<'c> {
         self
     }
 
-    /// Returns the base register, and the distance in bytes.
+    /// Returns the base register of `group`, and the distance from the base in bytes.
     fn base(&self, group: &[usize]) -> (usize, u32) {
         let (base, distance) = self.bases.get(group[0]).copied().unwrap_or((group[0], 0));
         (base, distance * (self.element_bits / 8))
@@ -255,7 +256,10 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
 
-/// Returns the condition for ownership (`None` if always true), and the register-index bits that select replicas.
+/// Returns a condition and a mask for replicated elements.
+///
+/// The condition is true in threads that own elements; `None` if all do. The mask contains the register-index
+/// bits that only distinguish replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,

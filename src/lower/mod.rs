@@ -114,7 +114,7 @@ pub struct LoweringOptions {
     pub shared: SharedBytes,
     /// Strategies for reductions across lanes.
     pub lane_reductions: LaneReductions,
-    /// Assumption about dividends, for the widths of global accesses.
+    /// Assumption about the sign of dividends. Only widths of global accesses depend on this assumption.
     pub dividends: Dividends,
     /// Annotates shared-memory allocations and index bounds for the simulator.
     pub bounds: bool,
@@ -122,7 +122,7 @@ pub struct LoweringOptions {
     pub call_libraries: bool,
     /// Severity for a function that exceeds the shared memory of the GPU.
     pub shared_limit: SharedLimit,
-    /// Emits a remark with wavefronts, bank conflicts and barriers per operation that uses shared memory.
+    /// Emits a remark for each operation that uses shared memory: wavefronts, bank conflicts and barriers.
     pub explain: bool,
 }
 
@@ -141,8 +141,9 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
 /// Default `ttg.num-warps` for modules without tensors, as in Triton.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Sets missing numbers of warps and of threads per warp. Modules with encodings are unchanged, since their layouts
-/// depend on these numbers.
+/// Sets `ttg.num-warps` and `ttg.threads-per-warp` if they are missing.
+///
+/// Modules with encodings are unchanged, since their layouts depend on these attributes.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
     let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
     let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
@@ -185,10 +186,10 @@ fn has_encodings(op: Op<'_>) -> bool {
     false
 }
 
-/// Lowers every `tt.func` of a module in place to the LLVM dialect. Remaining `index` values are for MLIR's conversions
-/// ([`unlowered`]).
+/// Lowers every `tt.func` of a module in place to the LLVM dialect.
 ///
-/// `target` is the GPU, or the error of an unknown GPU. A module without functions needs no target.
+/// `target` is the GPU, or the error of an unknown GPU. A module without functions needs no target. Values of
+/// type `index` may remain; MLIR's conversions lower them ([`unlowered`]).
 ///
 /// # Errors
 /// Reports each operation that cannot be lowered. The module may then be partly lowered.

@@ -88,7 +88,7 @@ pub(crate) fn layout_of(
         .map_err(|reason| Diagnostic::new(reason.to_string()))
 }
 
-/// Returns the diagnostic for failed verification. Every plan is executed for all lanes before emission.
+/// Returns the internal error of a plan that failed verification.
 pub(crate) fn wrong(fault: impl Display) -> Diagnostic {
     Diagnostic::new(format!(
         "internal error, please report it: the plan is wrong: {fault}"

@@ -19,7 +19,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if the result needs a broadcast to replicas. Without a timeout, the result is always true.
+/// Returns true if the result must be broadcast to replicas. Only a poll with a timeout has a varying result.
 fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
     view.timeout().is_some() && !sys::is_unused(view.result())
 }
@@ -88,7 +88,9 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits the polling loop of one element, with the deadline `end`. Returns true for the expected value.
+/// Emits a loop that polls one element until it has the expected value or the time `end` is reached.
+///
+/// Returns true if the element has the expected value.
 fn wait<'c>(
     l: &mut Lowering<'c>,
     view: tt::AtomicPoll<'c, 'c>,

@@ -87,7 +87,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Emits `body` for the owners of `operand`, or for the first thread of the CTA without a tensor.
+/// Emits `body` in the threads that own elements of `operand`, or in the first thread if `operand` is `None`.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,

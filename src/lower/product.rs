@@ -62,7 +62,9 @@ pub(crate) fn effects_of_scaled(
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Returns true if an instruction applies the scales in the layout of the sum. Other scaled products are decomposed.
+/// Returns true if a matrix instruction can apply the scales without a layout conversion of the result.
+///
+/// Other scaled products are decomposed.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
     let layouts = Layouts::of(dot.op().context());
     let plan = plan_scaled(layouts, target, dot, |_, _| Ok(()));

@@ -37,7 +37,9 @@ pub(crate) fn barrier_effects() -> Effects {
 
 const LOCAL: i64 = 1;
 
-/// Lowers `ttg.barrier`. The barrier orders shared memory only, or all accesses for further address spaces.
+/// Lowers `ttg.barrier`.
+///
+/// The barrier orders only shared memory, or all memory if the operation names another address space.
 pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let barrier = ttg::Barrier::of(op).expect("the dispatch goes by kind");
     if barrier.addr_space() == LOCAL {

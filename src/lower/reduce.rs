@@ -77,10 +77,10 @@ fn plan<'c>(
     })
 }
 
-/// Returns the layout of the result in each CTA.
+/// Returns the layout of the result within one CTA.
 ///
 /// # Errors
-/// Fails if a CTA holds different rows of the source and the result.
+/// Fails if the rows of the result are distributed over CTAs in another way than the rows of the source.
 fn result_of_cta(
     dst: &TensorLayout,
     src: &BlockSlice,

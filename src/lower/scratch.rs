@@ -18,7 +18,9 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    /// Returns the program's memory in an area. `None` if the function takes no scratch addresses.
+    /// Returns the address of the program's own scratch memory in an area.
+    ///
+    /// `None` if the function has no parameters for scratch addresses.
     fn program_scratch(&mut self, area: usize) -> Option<Val<'c>> {
         let base = self.scratch.arguments?[area];
         let bytes = self.scratch.program.bytes[area];

@@ -1,14 +1,15 @@
 //! Options for the shared memory of functions.
 
 use super::gpu::Gpu;
+use crate::analysis::pressure::RegisterEstimate;
 
-/// Rule for the shared memory of a function. More bytes can save barriers.
+/// Limit for the shared memory of a function. More memory can save barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// As many bytes as leave the occupancy of the baseline allocation.
+    /// The most bytes with which the occupancy is the same as with the baseline allocation.
     #[default]
     Auto,
-    /// At most the bytes of the baseline allocation, which reuses memory as much as possible.
+    /// The bytes of the baseline allocation, which reuses as much memory as possible.
     Baseline,
 }
 
@@ -18,7 +19,7 @@ pub enum SharedLimit {
     /// The lowering reports an error.
     #[default]
     Error,
-    /// The lowering reports a warning, and the launcher an error, as in Triton.
+    /// The lowering reports a warning. The launcher then reports an error, as in Triton.
     Warning,
 }
 
@@ -49,18 +50,19 @@ impl SharedBytes {
         }
     }
 
-    /// Returns the budget in bytes. `baseline` is the need of the baseline in bytes, and `registers` the estimated number
-    /// of registers per thread.
-    pub(crate) fn budget(self, baseline: u32, registers: u32, gpu: Gpu) -> u32 {
+    /// Returns the budget in bytes. `baseline` is the number of bytes that the baseline needs.
+    pub(crate) fn budget(self, baseline: u32, registers: &RegisterEstimate, gpu: Gpu) -> u32 {
+        let threads = gpu.cta_threads();
+        let limit = gpu.target.registers_per_thread(threads);
+        let spills = registers.live > u64::from(limit);
         match self {
-            Self::Auto => {
-                let threads = gpu.cta_threads();
-                // A thread that needs more registers spills.
-                let registers = registers.min(gpu.target.registers_per_thread(threads));
+            // Spilled values are in the L1 cache.
+            Self::Auto if !(spills && gpu.has_l1_in_shared_memory()) => {
+                let registers = registers.at_conversions.min(limit);
                 gpu.target
                     .shared_bytes_at_same_occupancy(baseline, threads, registers)
             }
-            Self::Baseline => baseline,
+            _ => baseline,
         }
     }
 }

@@ -28,13 +28,13 @@ use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
 pub(crate) struct StaggeredCode {
-    /// The edge of each `amdg.cond_barrier`, or the reason for the rejection.
+    /// For each `amdg.cond_barrier`: the start or end of staggered code, or an error.
     edges: HashMap<OpId, Result<StaggerEdge, Diagnostic>>,
     within: HashSet<OpId>,
 }
 
 impl StaggeredCode {
-    /// Returns the staggered code of a function.
+    /// Finds the code between pairs of `amdg.cond_barrier`, which the warps of a CTA execute staggered.
     ///
     /// # Errors
     /// Fails outside kernels, and on GPUs without staggered warps. The error applies to each `amdg.cond_barrier`.
@@ -99,10 +99,10 @@ impl StaggeredCode {
         })
     }
 
-    /// Adapts the `effects` of an operation within staggered code. Other operations are unchanged.
+    /// Returns the `effects` of an operation, adapted if the operation is between two `amdg.cond_barrier`.
     ///
     /// # Errors
-    /// Fails if the operation exchanges data by an internal barrier.
+    /// Fails if the operation exchanges data between staggered warps.
     pub(crate) fn apply(&self, op: Op<'_>, mut effects: Effects) -> Result<Effects, Diagnostic> {
         if !self.within.contains(&operation_id(op)) {
             return Ok(effects);
@@ -138,7 +138,7 @@ fn unpaired() -> Diagnostic {
     .note("the first one holds some warps back, and the second one holds the others")
 }
 
-/// Returns true if the conditions compare the same values and always differ.
+/// Returns true if exactly one of two comparisons of the same values is true.
 fn are_opposite(a: Val<'_>, b: Val<'_>) -> bool {
     let comparison = |value| arith::CmpI::of(sys::defining_operation(value)?);
     let (Some(a), Some(b)) = (comparison(a), comparison(b)) else {
@@ -189,7 +189,9 @@ pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `rocdl.workitem.id.x`, the only scalar that differs between threads. Uses must only decide which warps wait.
+/// Lowers `rocdl.workitem.id.x` to the index of the warp's first thread.
+///
+/// The index may only be used in the conditions of `amdg.cond_barrier`.
 pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mut around = std::iter::successors(Some(op), |op| op.parent_operation());
     let function = around.find(|op| OpKind::TtFunc.is(*op));

@@ -32,7 +32,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) e: Emitter<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
-    /// Axis information under an assumption, for the widths of global accesses only.
+    /// Axis analysis under an assumption about dividends. `None` without an assumption.
     pub(super) assumed_axis: Option<AxisAnalysis>,
     pub(crate) allocation: SharedMemory,
     pub(super) frame: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
-    /// Warps of the CTA outside the function's body, with their code.
+    /// State of the warps that execute only partitions of `ttg.warp_specialize`.
     pub(super) workers: Option<Workers<'c>>,
     /// Registers per thread at kernel start. `None` unless warps exchange registers.
     pub(super) registers: Option<u32>,
@@ -54,24 +54,25 @@ pub(crate) struct Lowering<'c> {
     pub(crate) yielded: Vec<Val<'c>>,
     /// Exit block of the multi-block region being inlined.
     pub(crate) exit: Option<Blk<'c>>,
-    /// `Some` after an error.
+    /// Proof of a reported error. `None` if no error was reported.
     pub(crate) emitted: Option<Reported>,
     /// Operations with a reported error.
     pub(crate) refused: HashSet<usize>,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
-    /// Filled only for GPUs whose waits count copy instructions.
+    /// Copies in flight. Empty unless the GPU's wait instruction counts copies.
     pub(super) counted: CountedCopies<'c>,
     pub(super) lower: LowerFn,
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the axis information for the widths of global accesses.
+    /// Returns the axis analysis that determines the widths of global accesses.
     pub(super) fn widths(&self) -> &AxisAnalysis {
         self.assumed_axis.as_ref().unwrap_or(&self.axis)
     }
 
-    /// Emits a CTA barrier for shared memory. Where copies and loads share a counter, a barrier for all memory would
-    /// also wait for copies in flight.
+    /// Emits a CTA barrier that orders shared memory.
+    ///
+    /// If loads and copies share a wait counter, a full barrier would also wait for copies in flight.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);
@@ -80,7 +81,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Checks that the results of an operation with regions have LLVM types. Succeeds after an earlier error.
+    /// Checks that the results of an operation with regions have LLVM types. Skips the check after an earlier
+    /// error.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
         if op.region_count() > 0 && self.emitted.is_none() {
             for result in op.results() {
@@ -90,14 +92,14 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// Sets the results to undefined values, for checks of later operations.
+    /// Sets the results to undefined values, so that later operations can still be checked.
     pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
         for i in 0..op.result_count() {
             self.set_placeholder(build::result(op, i));
         }
     }
 
-    /// Sets the value to undefined values. A value without an LLVM type gets no registers.
+    /// Sets the registers of `value` to undefined values. A value without an LLVM type gets no registers.
     fn set_placeholder(&mut self, value: Val<'c>) {
         let types = self.placeholder_types(value.r#type());
         let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
@@ -108,7 +110,7 @@ impl<'c> Lowering<'c> {
         self.types_of(type_).unwrap_or_default()
     }
 
-    /// Returns true if an operand has no lowered form. The error was reported.
+    /// Returns true if the lowering of an operand failed. The failure was already reported.
     pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
         let is_missing = |i| matches!(self.lowered(build::operand(op, i)), LoweredValue::Missing);
         self.emitted.is_some() && (0..op.operand_count()).any(is_missing)
@@ -234,8 +236,9 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Marks `index` for the simulator as an index below `bound`. `of` completes the message, e.g. `selects one of 4
-    /// buffers`.
+    /// Annotates `index` as an index below `bound`, for the simulator's bounds check.
+    ///
+    /// `of` completes the error message, for example `selects one of 4 buffers`.
     pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
         self.bounds.index(&mut self.e, index, bound, of)
     }
@@ -257,7 +260,7 @@ impl<'c> Lowering<'c> {
         self.layouts
     }
 
-    /// `counts` are numbers of registers per value.
+    /// Splits `flat` into the registers of `values`. `counts` are the numbers of registers per value.
     pub(crate) fn distribute(
         &mut self,
         values: impl Iterator<Item = Val<'c>>,

@@ -19,7 +19,7 @@ use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// The combine region of a reduction or scan, with equivalent instructions.
+/// The combine region of a reduction or scan, and equivalent instructions.
 pub(super) struct CombineRegion<'c> {
     pub(super) graph: BlockGraph<'c>,
     /// Equivalent instruction across the lanes of a warp.
@@ -40,18 +40,18 @@ pub(super) struct ProgramInputs<'r, 'c> {
 
 #[derive(Clone, Copy)]
 pub(super) struct Destination<'c> {
-    /// Address for the thread, or for the whole warp if the stores have a lane order.
+    /// Address of the store: one per thread, or one per warp if there is a lane order.
     pub(super) pointer: Val<'c>,
-    /// The lane whose sources this lane stores. `None` if each lane stores its own sources.
+    /// The lane whose elements this lane stores. `None` if each lane stores its own elements.
     pub(super) source_lane: Option<Val<'c>>,
 }
 
 /// A callback that replaces the stores of a program.
 #[derive(Clone, Copy)]
 pub(super) struct StoreHook<'r, 'c> {
-    /// Emits the replacement of one store. The slice holds source indices.
+    /// Emits code that replaces one store. The slice contains the indices of the stored `sources`.
     pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
-    /// `Some` if each destination is one address per warp.
+    /// Permutation of the stores among the lanes. If `Some`, each destination is one address per warp.
     pub(super) lane_order: Option<&'r LaneOrder>,
 }
 
@@ -131,7 +131,7 @@ struct ProgramEmitter<'r, 'c> {
     l: &'r mut Lowering<'c>,
     plan: &'r Program,
     elements: Vec<Type<'c>>,
-    /// Keys are address space and first byte.
+    /// Base addresses, keyed by memory space and first byte.
     memory: HashMap<(MemorySpace, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r CombineRegion<'c>>,
@@ -151,7 +151,8 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.elements[usize::from(self.plan.type_of(id).operand)]
     }
 
-    /// Returns the element type in words and in shared memory: `i8` for elements below a byte.
+    /// Returns the type of an element in memory: `i8` for elements of fewer than 8 bits, otherwise the element
+    /// type.
     fn container(&self, id: ValueId) -> Type<'c> {
         match self.plan.element_bits(id) {
             ..8 => self.l.e.types.i8,
@@ -165,7 +166,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         words::as_integer(&mut self.l.e, value, 32)
     }
 
-    /// Sets the result of a step on 32-bit words. A result of element type is cast from the word.
+    /// Sets the result of a step that computes on 32-bit words. Casts the word if the result has an element type.
     fn set_word(&mut self, id: ValueId, value: Val<'c>) {
         let value = if self.plan.is_word(id) {
             value
@@ -551,7 +552,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         emit_index(&mut self.l.e, &program, &inputs)[0]
     }
 
-    /// Returns the pointer of an access. In a cluster address, the CTA rank is above the offset.
+    /// Returns the pointer of an access. The bits above the offset of a cluster address are the CTA rank.
     fn address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
@@ -611,7 +612,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.stores?.lane_order
     }
 
-    /// Returns the lane whose sources this lane stores. `None` if each lane stores its own sources.
+    /// Returns the lane whose elements this lane stores. `None` if each lane stores its own elements.
     fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
         let order = self.lane_order()?;
         let lane_xor = order.lane_xor(address);

@@ -52,7 +52,7 @@ impl CombineOperands {
     }
 }
 
-/// Returns the part of the operands in each CTA, with complete rows.
+/// Returns the part of the operands that one CTA holds. This part contains only complete rows.
 ///
 /// # Errors
 /// Fails if the axis is distributed over CTAs, or if CTAs and threads contribute to the same coordinate bit.
@@ -82,8 +82,9 @@ fn instructions(op: Op<'_>) -> u32 {
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 
-/// Plans an operation and returns its shared-memory effects. `plan` gets the scratch limit in bytes; `options` are part
-/// of the cache key.
+/// Plans an operation and returns its shared-memory effects.
+///
+/// `plan` gets the limit for scratch memory in bytes. `options` are part of the cache key.
 pub(super) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -132,7 +133,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the single operation of the combine region if the target performs it on two packed elements.
+/// Returns the operation of the combine region if the target has a packed instruction for two elements.
 pub(super) fn packed<'c>(op: Op<'c>, target: &Target) -> Option<SingleOperation<'c>> {
     SingleOperation::of(op).filter(|single| single.is_packed(target))
 }

@@ -17,7 +17,7 @@ pub(crate) enum LoweredValue<'c> {
 }
 
 impl<'c> LoweredValue<'c> {
-    /// Returns the registers that loops, branches and calls pass.
+    /// Returns the registers that represent the value in block arguments and calls.
     pub(crate) fn registers(&self) -> Registers<'c> {
         match self {
             Self::Registers(registers) => Rc::clone(registers),

@@ -25,7 +25,9 @@ pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers a view that renames registers, by a linear map on packed coordinates.
+/// Lowers a view whose result registers are a permutation or copies of the source registers.
+///
+/// The view is a linear map on packed coordinates.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::only_operand(op), build::only_result(op));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
@@ -81,7 +83,7 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns the bits of the result's packed coordinates outside of broadcast dimensions.
+/// Returns a mask of the result's packed coordinates, without the bits of broadcast dimensions.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -95,7 +97,7 @@ fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     mask
 }
 
-/// Compacts the bits of `x` in `mask` into the lowest bits.
+/// Packs the bits of `x` that are set in `mask` into the lowest bits, like the `pext` instruction.
 fn compress(x: u64, mask: u64) -> u64 {
     let (mut out, mut at) = (0, 0);
     for bit in 0..64 {
@@ -217,6 +219,8 @@ pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
+/// Lowers an operation whose result registers are registers of the operands.
+///
 /// `source` maps result coordinates to an element of one operand.
 fn rename_parts<'c>(
     l: &mut Lowering<'c>,

@@ -13,8 +13,9 @@ enum Visit {
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the blocks of a region, the first one into the current block `entry`. The arguments of `entry` must be
-    /// set. New blocks follow `entry`.
+    /// Lowers the blocks of a region. The code of the first block is appended to `entry`.
+    ///
+    /// The arguments of `entry` must be set. New blocks are inserted after `entry`.
     pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
@@ -52,8 +53,10 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Lowers an operation with its barrier and fence. After an error, the results become placeholders. An operation
-    /// that is inlined several times reports its error once.
+    /// Emits the barrier and the fence that an operation needs, and lowers the operation.
+    ///
+    /// After an error, the results become placeholders. An operation that is inlined several times reports its
+    /// error once.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {

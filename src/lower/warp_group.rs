@@ -195,8 +195,9 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the maximum number of instructions per partial sum, or `None` without a limit. Partial sums are added in
-/// full precision.
+/// Returns the maximum number of instructions per partial sum. `None` if there is no limit.
+///
+/// Partial sums are added in full precision.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -210,14 +211,15 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
 }
 
 enum LeftOperand<'c> {
-    /// In shared memory: lower half of the first tile's descriptor, and the planned descriptor.
+    /// A in shared memory: lower half of the first tile's descriptor, and the planned descriptor.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// In registers: words of A, by the register indices in each word.
+    /// A in registers: words, keyed by the indices of the registers that each word packs.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// Copies the words of A, by the register indices in each word. Products in flight then do not read the original
-/// registers.
+/// Copies A to new words, keyed by the indices of the registers that each word packs.
+///
+/// Products in flight read the copies, so the original registers can be overwritten.
 fn left_words<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -241,7 +243,9 @@ fn left_words<'c>(
     copies
 }
 
-/// Returns the lower half of the first tile's descriptor. `groups` are byte offsets per bit of the warp-group index.
+/// Returns the lower half of the first tile's descriptor.
+///
+/// `groups[i]` is the byte offset for bit `i` of the warp-group index.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -275,8 +279,9 @@ fn halves(word: u64) -> [u32; 2] {
 /// log2 of the warps in a warp group.
 const WARPS_LOG2: u32 = 2;
 
-/// Computes the warp-group index before all loops, if warp-group products need it. The index comes from a shuffle,
-/// which makes it uniform and cannot be hoisted.
+/// Computes the warp-group index before all loops, if warp-group products need the index.
+///
+/// The index comes from a shuffle. The shuffle makes the index uniform, but LLVM cannot hoist it out of a loop.
 pub(crate) fn begin_region<'c>(l: &mut Lowering<'c>, around: Op<'c>) {
     if l.gpu.num_warps <= 1 << WARPS_LOG2 {
         return;
@@ -324,7 +329,8 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Issues instructions for one tile. Every `most` instructions, the partial sum is added in full precision.
+    /// Issues the instructions of one tile. After every `most` instructions, adds the partial sum in full
+    /// precision.
     fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,
@@ -403,7 +409,9 @@ impl<'c> ProductEmitter<'_, 'c> {
     }
 }
 
-/// Waits until at most `most` product groups are in flight. Returns `values` as results, so uses stay after the wait.
+/// Waits until at most `most` product groups are in flight.
+///
+/// Returns `values` as results of the wait, so that LLVM cannot move uses before the wait.
 fn wait_and_tie<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,

@@ -37,10 +37,10 @@ use melior::ir::{BlockLike, Type, ValueLike};
 const REQUESTED_KEY: &str = ttg::WarpSpecialize::REQUESTED_REGISTERS_KEY;
 const ACTUAL_KEY: &str = ttg::WarpSpecialize::ACTUAL_REGISTERS_KEY;
 
-/// Index of a function body, and of the default region.
+/// Region index of a function's body, and of the default region of `ttg.warp_specialize`.
 const FIRST_REGION: usize = 0;
 
-/// Bytes per register of a captured value in shared memory.
+/// Bytes of shared memory per register of a captured value.
 const SLOT: u32 = 8;
 
 /// Maximum number of operations to rematerialise a captured value.
@@ -98,7 +98,8 @@ fn is_rematerialised(value: Val<'_>, left: &mut u32) -> bool {
 
 struct Captures<'c> {
     values: Vec<Val<'c>>,
-    /// Byte offset of each value's registers in shared memory. `None` for rematerialised values.
+    /// Byte offset of each captured value's registers in shared memory. `None` if the value is rematerialised
+    /// instead.
     offsets: Vec<Option<u32>>,
     bytes: u32,
 }
@@ -221,7 +222,7 @@ fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Ou
     Ok(())
 }
 
-/// Returns the effects before the regions: stores of captured values.
+/// Returns the stores of captured values, which precede the regions.
 pub(crate) fn effects(op: Op<'_>) -> Result<Effects, Diagnostic> {
     let specialize = ttg::WarpSpecialize::of(op).expect("the dispatch goes by kind");
     let ranges = warps_of_regions(specialize);
@@ -298,8 +299,10 @@ fn number_address<'c>(l: &mut Lowering<'c>) -> Val<'c> {
     l.e.gep_bytes(base, offset)
 }
 
-/// Makes the workers execute the partitions of operation `number`, or return. Stores `captures`, (register, address)
-/// pairs, first.
+/// Releases the workers from their barrier to execute the partitions of `ttg.warp_specialize` number `number`,
+/// or to return.
+///
+/// Stores `captures` first: pairs of a register and an address.
 fn release<'c>(l: &mut Lowering<'c>, number: usize, captures: &[(Val<'c>, Val<'c>)]) {
     let thread = l.gpu.thread_id(&mut l.e);
     let is_first = l.e.is_zero(thread);
@@ -453,7 +456,7 @@ struct Unit {
     partitions: Vec<usize>,
 }
 
-/// Splits the workers into units: a partition of four or more warps, or a group of four warps.
+/// Splits the workers into units: partitions of more than four warps, and groups of four warps.
 fn units(ranges: &[RegionWarps], cta_warps: u32) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut at = ranges[0].end();
@@ -473,7 +476,9 @@ fn units(ranges: &[RegionWarps], cta_warps: u32) -> Vec<Unit> {
     units
 }
 
-/// Emits a piece of code per warp range. `ends` are the ends of the ranges.
+/// Emits a chain of branches on the warp index, with one call of `piece` per range of warps.
+///
+/// `ends` are the exclusive ends of the ranges.
 fn by_warp<'c>(
     l: &mut Lowering<'c>,
     warp: Val<'c>,
@@ -600,7 +605,9 @@ fn load<'c>(l: &mut Lowering<'c>, address: Val<'c>, type_: Type<'c>) -> Val<'c> 
     from_memory(l, loaded, type_)
 }
 
-/// Lowers the operations behind a captured value at the insertion point. Earlier lowered values may be overwritten.
+/// Lowers the operations that compute a captured value again, at the insertion point.
+///
+/// Replaces the registers of values that were lowered before.
 fn rematerialise<'c>(l: &mut Lowering<'c>, value: Val<'c>) {
     let Some(op) = sys::defining_operation(value) else {
         return;

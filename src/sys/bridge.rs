@@ -61,15 +61,17 @@ pub(super) mod ffi {
         number: i64,
     }
 
-    /// Result of a pass. `pipeline` is a textual pipeline of this project; `follow_ups` are MLIR's passes after the
-    /// pipeline.
+    /// Result of a pass: further passes to run.
+    ///
+    /// `pipeline` is a textual pipeline of this project's passes. `follow_ups` are MLIR's passes, which run after
+    /// it.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
         follow_ups: Vec<FollowUp>,
     }
 
-    /// An instruction of an LLVM basic block, except phis.
+    /// An instruction of an LLVM basic block. Phis are not included.
     #[derive(Clone, Debug)]
     struct BlockInstruction {
         /// Positions of the operands in the block.
@@ -84,14 +86,14 @@ pub(super) mod ffi {
 
     #[derive(Debug)]
     enum BytecodeOutcome {
-        /// Read, verified and written again.
+        /// The module was read, verified and written again.
         Written,
-        /// No child process could be created.
+        /// The child process could not be created.
         Untried,
-        /// Rejected by MLIR's reader. `TriedBytecode::bytes` are the diagnostics.
+        /// MLIR's reader rejected the module. `TriedBytecode::bytes` are the diagnostics.
         Refused,
         TooDeep,
-        /// Terminated by a signal.
+        /// A signal terminated the child process.
         Damaged,
     }
 
@@ -137,14 +139,18 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
-    /// Kind 1 is an operation of this project, 2 of MLIR, 0 any other. `index` is the index in the generated enum.
+    /// Index of an operation in the generated enum of its kind.
+    ///
+    /// Kind 1 is an operation of this project, 2 an operation of MLIR, 0 any other operation.
     struct OpNumber {
         kind: u8,
         index: u16,
     }
 
-    /// A broken rule `reason` at byte offset `place`, or the normal spelling `normal` of a valid attribute. Empty texts
-    /// are absent.
+    /// Result of an attribute check.
+    ///
+    /// For an invalid attribute: `reason`, and the byte offset `place` of the error. For a valid attribute: its
+    /// normal spelling `normal`, if different. Other texts are empty.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,
@@ -152,19 +158,19 @@ pub(super) mod ffi {
         normal: String,
     }
 
-    /// `reason` is empty for a valid type.
+    /// Result of a type check. `reason` is empty for a valid type.
     struct TypeCheck {
         reason: String,
         rule: &'static str,
     }
 
-    /// An error text for an unknown label.
+    /// Explanation of a rule. `text` is an error message if the label is unknown.
     struct RuleExplanation {
         is_known: bool,
         text: String,
     }
 
-    /// The note may be empty.
+    /// Diagnostic for an unknown name. `note` may be empty.
     struct UnknownName {
         message: String,
         note: String,

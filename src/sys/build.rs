@@ -303,10 +303,10 @@ pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
 }
 
-/// Returns the value of an integer attribute up to 64 bits, or `None` for other attributes.
+/// Returns the value of an integer attribute of at most 64 bits, or `None` for other attributes.
 ///
-/// The integer is sign-extended unless the type is unsigned: `-1 : i32`, `-1 : si32`, `-1 : index` and `true` give -1;
-/// `255 : ui8` gives 255. Unlike melior's conversion, a rejected attribute is not printed.
+/// The value is sign-extended unless the type is unsigned: `-1 : i32`, `-1 : si32`, `-1 : index` and `true`
+/// give -1; `255 : ui8` gives 255. Unlike melior's conversion, this function prints no rejected attribute.
 #[must_use]
 pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     let number = Some(attribute).filter(Attribute::is_integer)?;
@@ -350,7 +350,7 @@ pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     }
 }
 
-/// Returns the common value of a splat constant, or `None` for other attributes.
+/// Returns the element of a splat constant, or `None` for other attributes.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a splat.
@@ -397,7 +397,7 @@ pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<
     Some((0..count).map(element).collect())
 }
 
-/// Returns the bits of an integer or float attribute up to 64 bits.
+/// Returns the bits of an integer or float attribute of at most 64 bits.
 #[must_use]
 pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     if let Some(number) = integer_value(attribute) {
@@ -437,7 +437,7 @@ pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     }
 }
 
-/// Returns the attributes outside an operation's declaration.
+/// Returns the discardable attributes of an operation, which ODS does not declare.
 #[must_use]
 pub fn discardable_attributes<'c>(
     op: OperationRef<'c, '_>,

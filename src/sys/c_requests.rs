@@ -12,7 +12,7 @@ pub trait Requests: Sync {
     fn rewrite(&self, source: &[u8], options: &str) -> Answer;
     /// Runs a kernel on the CPU. The kernel reads and writes `buffers`.
     fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer;
-    /// Returns a failed answer for a panic or an undecodable request.
+    /// Returns the answer for a request that panicked or could not be decoded. `text` is the error message.
     fn refuse(&self, text: String) -> Answer;
 }
 
@@ -29,7 +29,7 @@ pub struct Answer {
 
 static REQUESTS: OnceLock<&'static dyn Requests> = OnceLock::new();
 
-/// Installs the request handlers. Later calls have no effect.
+/// Installs the request handlers. Only the first call has an effect.
 pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }

@@ -21,11 +21,11 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 /// An error, warning or remark with notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Message in lower case, without final period: condition found, condition expected.
+    /// Message in lower case, without final period. First the actual condition, then the expected condition.
     pub message: String,
     /// Notes: the most likely fix, and details.
     pub notes: Vec<String>,
-    /// Labels of the broken rule. Operations with a shared check have several labels.
+    /// Labels of the broken rule. Several labels if operations share the check.
     pub rules: Vec<&'static str>,
 }
 
@@ -57,19 +57,21 @@ impl Diagnostic {
 /// The error of an invalid attribute or type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeError {
-    /// Message in lower case, without final period: condition found, condition expected, most likely fix.
+    /// Message in lower case, without final period: actual condition, expected condition, most likely fix.
     pub reason: String,
     /// Label of the broken rule.
     pub rule: Option<&'static str>,
-    /// Byte offset of the invalid key; 0 without a single invalid key.
+    /// Byte offset of the invalid key. 0 if the error does not concern a single key.
     pub place: usize,
 }
 
-/// Semantics of the dialects: rules, layouts, spellings and canonicalisation.
+/// Semantics of the dialects: verification, layouts, attribute spellings and canonicalisation.
 pub trait Semantics: Sync {
     /// Creates the layout cache of an MLIR context, for [`LayoutCache::get`].
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// Checks an attribute at the start of `text`. Returns the normal spelling if it differs.
+    /// Checks an attribute whose source is at the start of `text`.
+    ///
+    /// Returns the normal spelling of the attribute if the source has another spelling.
     ///
     /// # Errors
     /// Returns the broken rule.
@@ -81,7 +83,7 @@ pub trait Semantics: Sync {
     ) -> Result<Option<String>, AttributeError>;
     /// Returns a short name for an encoding, or `None` for other attributes.
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
-    /// Checks the rules between tensors and module, then the rules of the operation.
+    /// Checks that tensor types agree with the attributes of the module, then checks the rules of the operation.
     ///
     /// # Errors
     /// Returns all broken rules.
@@ -106,8 +108,9 @@ pub trait Semantics: Sync {
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
     /// Returns the diagnostic for an unknown name. `known` are the valid names of the dialect.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
-    /// Returns the error for an unknown or repeated key of an encoding, or `None` for other attributes. `family` is the
-    /// encoding, for example `blocked`.
+    /// Returns the error message for an unknown or repeated key of an encoding.
+    ///
+    /// `family` is the kind of encoding, for example `blocked`. `None` if `family` is not an encoding.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
@@ -127,7 +130,7 @@ pub trait Passes: Sync {
     /// Runs a pass on a module.
     ///
     /// # Errors
-    /// Returns proof of an emitted error.
+    /// Fails after an error diagnostic was emitted.
     fn run<'c>(
         &self,
         number: u16,
@@ -138,7 +141,7 @@ pub trait Passes: Sync {
     /// Checks the module after the passes that [`Self::run`] returned.
     ///
     /// # Errors
-    /// Returns proof of an emitted error.
+    /// Fails after an error diagnostic was emitted.
     fn finish<'c>(
         &self,
         number: u16,
@@ -164,7 +167,7 @@ pub struct Reported(());
 static SEMANTICS: OnceLock<&'static dyn Semantics> = OnceLock::new();
 static PASSES: OnceLock<&'static dyn Passes> = OnceLock::new();
 
-/// Installs the implementations. Later calls have no effect.
+/// Installs the implementations. Only the first call has an effect.
 pub fn install(semantics: &'static dyn Semantics, passes: &'static dyn Passes) {
     let _ = SEMANTICS.set(semantics);
     let _ = PASSES.set(passes);
@@ -182,7 +185,7 @@ fn passes() -> &'static dyn Passes {
         .expect("`install` runs before any pass is registered")
 }
 
-/// The layout cache of one context.
+/// Layout cache of one MLIR context.
 #[allow(
     missing_debug_implementations,
     reason = "holds an opaque value of the rooms above"
@@ -297,7 +300,7 @@ pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported
 
 static RULES_ARE_NAMED: AtomicBool = AtomicBool::new(false);
 
-/// Switches the notes that name broken rules.
+/// Enables or disables the notes that name broken rules.
 pub fn name_rules(are_named: bool) {
     RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
 }
@@ -321,10 +324,10 @@ pub(super) fn rule_note(label: &str) -> String {
     text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
 }
 
-/// Returns the explanation of a label, or an error for an unknown label.
+/// Function that returns the explanation of a rule's label, or an error for an unknown label.
 type Explain = fn(&str) -> Result<String, String>;
 
-/// Set by [`super::opt_main`].
+/// The function for `--explain-rule`. [`super::opt_main`] sets it.
 pub(super) static EXPLAIN: Mutex<Option<Explain>> = Mutex::new(None);
 
 pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {
@@ -358,7 +361,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs `f`. On a panic, returns the message and location on one line.
+/// Runs `f`. If `f` panics, returns the panic message and its location on one line.
 pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(report_panics_once);

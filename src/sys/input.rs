@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
-/// Maximum nesting depth of brackets, hence of regions, types and attributes.
+/// Maximum nesting depth of brackets. The limit also bounds the nesting of regions, types and attributes.
 ///
 /// MLIR needs up to 4 KiB of stack per level; a thread has 8 MiB.
 pub const MAX_NESTING: u32 = 1024;
@@ -34,13 +34,13 @@ impl fmt::Display for TooDeep {
 
 const BYTECODE: &[u8] = b"ML\xefR";
 
-/// Maximum input size in bytes, against endless files such as `/dev/zero`.
+/// Maximum input size in bytes. The limit ends the reading of endless files such as `/dev/zero`.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors
-/// Fails for an unreadable file, or beyond 1 GiB.
+/// Fails if the file is unreadable or larger than 1 GiB.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
@@ -74,11 +74,11 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
     }
 }
 
-/// Returns the input in a form that MLIR can read. Spellings of later MLIR versions are replaced in text; bytecode is
-/// read and written again.
+/// Returns the input in a form that MLIR can read.
 ///
-/// A child process handles bytecode, so a damaged file cannot corrupt this process. No other thread may run during the
-/// call. Text is only scanned for brackets.
+/// Text is scanned for brackets that are nested too deep, and spellings of later MLIR versions are replaced.
+/// Bytecode is read and written again by a child process, so a damaged file cannot corrupt this process. No
+/// other thread may run during the call.
 ///
 /// # Errors
 /// Returns a printable reason.
@@ -186,7 +186,7 @@ pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
     None
 }
 
-/// Returns the bytes after the opening quote, or 0 if the literal is not closed on its line.
+/// Returns the length of a string literal after its opening quote. 0 if the literal is not closed on its line.
 fn string_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {
@@ -271,8 +271,9 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
 }
 
-/// Returns the byte range of the named mask and the number as text. `None` unless an operation of [`MASKED`] with a
-/// named mask starts at `at`.
+/// Finds the named mask of a [`MASKED`] operation that starts at `at`.
+///
+/// Returns the byte range of the mask, and the equal number as text.
 fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let word = text[at..].iter().take_while(|b| is_word(**b)).count();
     if !MASKED.contains(&&text[at..at + word]) {

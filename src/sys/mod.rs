@@ -99,7 +99,9 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the bytes of a string attribute, which may be empty or not UTF-8. melior's `value` panics for such strings.
+/// Returns the bytes of a string attribute, or `None` for other attributes.
+///
+/// The string may be empty or not UTF-8; melior's `value` panics for such strings.
 #[must_use]
 pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -175,14 +177,15 @@ pub fn is_module(op: OperationRef<'_, '_>) -> bool {
     op.name().as_string_ref().as_str() == Ok("builtin.module")
 }
 
-/// Returns true if an operation requires one encoding for all tensor operands and results, as declared or because it is
-/// elementwise.
+/// Returns true if all tensor operands and results of an operation must have the same encoding.
+///
+/// The operation is elementwise, or its declaration requires the same encoding.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(MlirOperation(op.to_raw()))
 }
 
-/// A layout for a later pass to infer.
+/// A placeholder for a layout that a later pass infers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLayout {
     /// `#gluon.auto_encoding`: inferred from neighbouring operations.
@@ -191,7 +194,7 @@ pub enum OpenLayout {
     Coalesced,
 }
 
-/// Returns the open layout of an attribute, or `None` for other attributes.
+/// Returns the placeholder layout of an attribute, or `None` for other attributes.
 #[must_use]
 pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
@@ -253,13 +256,13 @@ pub struct BufferType<'c> {
     pub element: Type<'c>,
     /// Encoding, if any.
     pub encoding: Option<Attribute<'c>>,
-    /// Memory space. `None` for a tensor descriptor, whose block is in global memory.
+    /// Memory space. `None` for a tensor descriptor, which describes a block in global memory.
     pub memory_space: Option<Attribute<'c>>,
     /// True if the buffer is writable.
     pub is_mutable: bool,
     /// Shape of the allocation. Empty for a tensor descriptor.
     pub alloc_shape: Vec<u64>,
-    /// True for an im2col descriptor, which reads an image as the matrix of a convolution.
+    /// True for an im2col descriptor, with which a convolution reads an image as a matrix.
     pub is_im2col: bool,
 }
 
@@ -305,7 +308,7 @@ pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
     ffi::layout_cache(MlirContext(context.to_raw()))
 }
 
-/// Converts a context reference for constructors.
+/// Converts a `ContextRef` to the `&Context` that melior's constructors need.
 ///
 /// melior's conversion borrows the handle instead of the context, so one handle per context address is leaked.
 pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
@@ -338,24 +341,24 @@ pub(crate) fn unknown_pass(pipeline: &str) -> Option<String> {
     Some(ffi::unknown_pass(pipeline.as_bytes())).filter(|name| !name.is_empty())
 }
 
-/// Texts of `ll-opt`, and the function that explains rules.
+/// Output texts of `ll-opt`, and the function for `--explain-rule`.
 #[derive(Clone, Copy, Debug)]
 pub struct OptTexts<'t> {
     /// First lines of `--help`.
     pub overview: &'t str,
     /// Last lines of `--help`.
     pub examples: &'t str,
-    /// Output of `--show-dialects` before MLIR's list of names.
+    /// Text that `--show-dialects` prints before MLIR's list of dialects.
     pub dialects: &'t str,
     /// Output of `--list-lowered-operations`.
     pub lowered: &'t str,
-    /// Returns the output of `--explain-rule` for a label, or an error for an unknown label.
+    /// Function for `--explain-rule`: returns the explanation of a label, or an error for an unknown label.
     pub explain_rule: fn(&str) -> Result<String, String>,
     /// Output of `--version`.
     pub version: &'t str,
 }
 
-/// Joins arguments, each followed by a zero byte.
+/// Concatenates arguments. A zero byte terminates each argument.
 fn ended(arguments: &[OsString]) -> Vec<u8> {
     let mut all = Vec::new();
     for argument in arguments {
@@ -480,7 +483,7 @@ pub fn is_llvm_pointer(type_: Type<'_>) -> bool {
     unsafe { mlir_sys::mlirTypeIsALLVMPointerType(type_.to_raw()) }
 }
 
-/// Returns an entry of a dictionary attribute.
+/// Returns the entry `name` of a dictionary attribute.
 #[must_use]
 pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a dictionary.

@@ -93,15 +93,15 @@ pub enum AttributeParts<'c> {
     Unit,
     /// `true` or `false`, of type `i1`.
     Bool(bool),
-    /// An integer up to 64 bits, with type. Sign-extended unless the type is unsigned.
+    /// An integer of at most 64 bits and its type. Sign-extended unless the type is unsigned.
     Integer(i64, Type<'c>),
-    /// A float up to 64 bits: bits and type.
+    /// The bits of a float of at most 64 bits, and its type.
     Float(u64, Type<'c>),
     /// A string.
     String(Text<'c>),
     /// A type.
     Type(Type<'c>),
-    /// A symbol reference: leaf name.
+    /// A symbol reference: the name of the innermost symbol.
     Symbol(Text<'c>),
     /// An array attribute.
     Array(Vec<Attribute<'c>>),
@@ -207,7 +207,7 @@ unsafe fn integers(raw: mlir_sys::MlirAttribute) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns `None` for elements other than numbers up to 64 bits.
+/// Returns the elements of a dense constant. `None` unless the elements are numbers of at most 64 bits.
 fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     use mlir_sys as m;
     let raw = attribute.to_raw();

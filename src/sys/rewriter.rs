@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 
 pub(super) type Raw = m::MlirRewriterBase;
 
-/// Attribute with the sizes of operand groups.
+/// Name of the attribute with the sizes of the operand groups.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
 /// The rewriter of a module or pattern. Copies share their state.
@@ -38,9 +38,9 @@ pub struct Rewriter<'c> {
 pub(super) struct Work {
     rewriter: m::MlirRewriterBase,
     is_owned: bool,
-    /// Root operation. Everything below may be changed.
+    /// Root operation. The rewriter may change all operations nested in it.
     root: m::MlirOperation,
-    /// Holds erased operations until the `Work` is dropped, so that their handles stay valid.
+    /// Block of erased operations. They are kept until the `Work` is dropped, so that their handles stay valid.
     limbo: OnceCell<m::MlirBlock>,
     changes: Cell<u64>,
 }
@@ -53,7 +53,7 @@ impl Work {
         Self::with(rewriter, true, root.to_raw())
     }
 
-    /// Starts the changes of a pattern.
+    /// Creates the state for one application of a pattern to `op`.
     ///
     /// # Safety
     /// `rewriter` must be the rewriter that the driver passed for `op`.
@@ -104,7 +104,7 @@ impl Drop for Work {
     }
 }
 
-/// Changes a module by `f`, which gets the rewriter and the module.
+/// Calls `f` with a rewriter and the operation of a module.
 ///
 /// ```
 /// use linear_layout_mlir::sys::rewrite;
@@ -117,7 +117,7 @@ impl Drop for Work {
 /// });
 /// assert!(module.as_operation().has_attribute("my.mark"));
 /// ```
-/// No handle can leave `f`, and no handle of another module can enter:
+/// `f` can neither return a handle nor use a handle of another module:
 /// ```compile_fail
 /// # use linear_layout_mlir::sys::rewrite;
 /// # use melior::ir::{Location, Module};
@@ -137,7 +137,7 @@ pub fn rewrite<T>(module: &mut Module<'_>, f: impl for<'c> FnOnce(Rewriter<'c>, 
     on(module.as_operation(), f)
 }
 
-/// Changes an operation and all nested operations by `f`.
+/// Calls `f` with a rewriter and `op`. `f` may change `op` and all nested operations.
 pub(super) fn on<T>(
     op: OperationRef<'_, '_>,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T,
@@ -160,7 +160,7 @@ fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
 }
 
 impl<'c> Rewriter<'c> {
-    /// Returns the number of changes. An equal number means unchanged IR.
+    /// Returns the number of changes so far. The IR is unchanged between two calls that return the same number.
     #[must_use]
     pub fn changes(self) -> u64 {
         self.work.changes.get()
@@ -341,7 +341,7 @@ impl<'c> Rewriter<'c> {
         self.erase(op);
     }
 
-    /// Visits operations in order, except operations erased in the meantime.
+    /// Calls `visit` for each operation in order. Skips operations that an earlier call has erased.
     pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
         for op in ops {
             if !self.is_erased(op) {
@@ -383,7 +383,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes the operands with `is_gone(index)`, and updates the sizes of operand groups.
+    /// Removes each operand `i` for which `is_gone(i)` is true, and updates the sizes of operand groups.
     pub fn remove_operands(self, op: Op<'c>, is_gone: impl Fn(usize) -> bool) {
         let kept: Vec<m::MlirValue> = (0..op.operand_count())
             .filter(|i| !is_gone(*i))
@@ -412,7 +412,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes the block arguments with `is_gone(index)`.
+    /// Removes each block argument `i` for which `is_gone(i)` is true.
     ///
     /// # Panics
     /// Panics if a removed argument is used.
@@ -434,7 +434,7 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    /// Sets the type of result `i`. The operation must stay valid.
+    /// Sets the type of result `i`. The operation must be valid with the new type.
     pub fn set_result_type(self, op: Op<'c>, i: usize, type_: Type<'c>) {
         let result = build::result(op, i);
         self.modify(op, |_| {
@@ -443,7 +443,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Sets the type of a value. The definition and the users must stay valid.
+    /// Sets the type of a value. The defining operation and the users must be valid with the new type.
     pub fn set_type(self, value: Val<'c>, type_: Type<'c>) {
         let set = || {
             // SAFETY: value and type are alive and of one context.
@@ -504,8 +504,9 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces attributes and types in `op` and all nested operations, also within other types and constants. Pairs
-    /// are (old, new).
+    /// Replaces attributes and types in `op` and all nested operations.
+    ///
+    /// Also replaces attributes and types that are nested in other types and in constants. Each pair is (old, new).
     pub fn replace_parts(
         self,
         op: Op<'c>,

@@ -40,7 +40,7 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// Returns the string, where UTF-8 is required. `key` names the text in the error.
+    /// Returns the text as a string. `key` is the name of the attribute in the error.
     ///
     /// # Errors
     /// Fails if the text is not UTF-8.
@@ -106,7 +106,7 @@ pub fn bounded(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Returns the start and the end, joined by `...`, of a text above `most` bytes. Shorter texts are unchanged.
+/// Shortens a text of more than `most` bytes to its start and its end, joined by `...`.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();

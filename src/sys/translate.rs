@@ -27,8 +27,9 @@ pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     Some(unsafe { Module::from_raw(raw) })
 }
 
-/// Calls `handler` with each later diagnostic and the label of the broken rule, if any. MLIR then prints no
-/// diagnostics.
+/// Calls `handler` for each later diagnostic, instead of printing the diagnostic.
+///
+/// The second argument of `handler` is the label of the broken rule; empty if there is none.
 pub fn attach_diagnostic_handler(
     context: &Context,
     handler: impl FnMut(&Diagnostic<'_>, String) + Send + 'static,
@@ -86,7 +87,7 @@ pub fn to_llvm_ir<'x>(
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Runs `work`, and recovers from fatal errors and crashes in LLVM.
+/// Runs `work`. Returns an error if LLVM reports a fatal error or crashes.
 ///
 /// # Errors
 /// Returns the reason for the failure. LLVM objects of `work` must then be neither used nor freed.
@@ -210,8 +211,9 @@ pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Resu
 
 /// Sets an LLVM command-line option for the whole process. `name` is the name in `llc`.
 ///
-/// Only the first call for an option has an effect. Returns false for an unknown option; target options exist once the
-/// target is initialised. Only for tools: a library must not change its host's options.
+/// Only the first call for an option has an effect. Returns false if the option is unknown; target options are
+/// unknown until the target is initialised. Only for tools, because a library must not change the options of
+/// its host.
 pub fn set_llvm_option(name: &str, value: &str) -> bool {
     static LOCK: Mutex<()> = Mutex::new(());
     let _held = LOCK.lock();
@@ -247,8 +249,9 @@ pub fn version() -> &'static str {
     })
 }
 
-/// Restores the default action of SIGPIPE, for a quiet exit when the reader of the output ends. Rust ignores the
-/// signal, and LLVM aborts at the failing write.
+/// Restores the default action of SIGPIPE, which ends the process silently when the output is closed.
+///
+/// Rust ignores the signal, so LLVM would abort at the failed write.
 pub fn stop_at_broken_pipe() {
     #[cfg(unix)]
     {

@@ -21,10 +21,11 @@ use peer::Peer;
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
 
-/// Name of the environment variable that holds the command of the peer.
+/// Environment variable with the command that measures the other implementation.
 const PEER: &str = "LL_PEER_ALGEBRA";
-/// Returns the product of the identity layouts `factors` (size, in-dim, out-dim), with dims in the order `register,
-/// lane, warp, block` and `dim0, dim1`.
+/// Returns the product of the identity layouts `factors`, each given as (size, in-dim, out-dim).
+///
+/// The in-dims are ordered `register, lane, warp, block`, the out-dims `dim0, dim1`.
 fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
     let mut layout = LinearLayout::empty();
     for &(size, input, output) in factors {
@@ -53,7 +54,7 @@ fn blocked() -> Result<LinearLayout, LayoutError> {
     of(&BLOCKED)
 }
 
-/// Returns the accumulator layout of 16x8 tensor instructions with four warps, repeated to 128x128.
+/// Returns the layout of the accumulator of 16x8 matrix instructions in four warps, repeated to 128x128.
 fn mma() -> Result<LinearLayout, LayoutError> {
     of(&[
         (2, Dim::REGISTER, D1),
@@ -68,7 +69,7 @@ fn mma() -> Result<LinearLayout, LayoutError> {
     ])
 }
 
-/// Returns the best time per call in nanoseconds over many rounds.
+/// Returns the time per call in nanoseconds, in the best of many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..400 {
@@ -82,7 +83,7 @@ fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     best
 }
 
-/// Names of the operations in the output of the peer.
+/// Names of the operations: in this benchmark, and in the output of the other implementation.
 const PEER_NAMES: [(&str, &str); 11] = [
     (
         "product of nine identities",

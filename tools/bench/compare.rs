@@ -2,8 +2,9 @@
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Runs this project's benchmark and the peer in turns, and prints a row for each name: the best time of this project
-/// and the best time of the peer, in nanoseconds. The peer gets a file with the result of `text` as argument.
+/// Measures this project and the peer in turns, and prints the best times in nanoseconds, one row per name.
+///
+/// The peer is another implementation. Its argument is a file with the result of `text`.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
     mut peer: Option<Peer>,

@@ -19,12 +19,12 @@ use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
 use peer::Peer;
 use split_mix::Random;
 
-/// Name of the environment variable that holds the command of the peer.
+/// Environment variable with the command that measures the other implementation.
 const PEER: &str = "LL_PEER_CUTE";
 const LAYOUTS: usize = 100;
 const ROUNDS: usize = 400;
 
-/// A layout, and the second operands of its operations.
+/// A layout and the other operands of the measured operations.
 struct Question {
     layout: Layout,
     other: Layout,
@@ -43,7 +43,7 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("logical_divide", |q| q.layout.logical_divide(&q.tiler)),
 ];
 
-/// Returns a random layout, which is compact or has gaps between some modes.
+/// Returns a random layout. A third of the layouts may have gaps between modes.
 fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     let rank = usize::try_from(2 + random.below(4)).unwrap_or(2);
     let mut modes = vec![Mode::new(1, 1); rank];

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use linear_layout::encoding::Encoding;
 
-/// Limit of the time of a conversion in nanoseconds.
+/// Maximum time of a conversion in nanoseconds.
 const LIMIT_NS: f64 = 1000.0;
 
 const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>";
@@ -95,7 +95,7 @@ fn families() -> Vec<(&'static str, String, &'static [u64])> {
     ]
 }
 
-/// Returns the best time per call in nanoseconds over many rounds.
+/// Returns the time per call in nanoseconds, in the best of many rounds.
 fn best<R>(mut call: impl FnMut() -> R) -> f64 {
     const CALLS: u32 = 64;
     let mut best = f64::INFINITY;

@@ -17,11 +17,11 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects};
 use peer::Peer;
 use std::time::{Duration, Instant};
 
-/// Name of the environment variable that holds the command of the peer.
+/// Environment variable with the command that measures the other implementation.
 const PEER: &str = "LL_PEER_FRONT";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
 
-/// Number of rounds per turn, of which the best counts.
+/// Rounds per turn. Only the best round counts.
 const ROUNDS: usize = 20;
 
 /// A kernel, and its best times so far.

@@ -1,6 +1,6 @@
 //! Kernels of the benchmarks.
 
-/// Names of the kernels of the tests that have no matrix products.
+/// Names of the test kernels without matrix products.
 const KERNELS: [&str; 6] = [
     "vector_add",
     "interleave",
@@ -10,7 +10,7 @@ const KERNELS: [&str; 6] = [
     "column_sum",
 ];
 
-/// Returns the kernels for the given GPUs, as pairs of a name, for example `sm_90/transpose`, and a file.
+/// Returns (name, file) of each kernel on each target. A name is for example `sm_90/transpose`.
 pub(crate) fn kernels(targets: &[&str]) -> Vec<(String, String)> {
     let names = targets
         .iter()

@@ -68,8 +68,10 @@ fn cheapest() -> String {
     )
 }
 
-/// A kernel to parse: its text, a warm context (which has parsed the text before), and the best times so far in a new
-/// context, in the warm context, and of the verifiers alone.
+/// A kernel to parse.
+///
+/// `warm` is a context that has already parsed the text. `best` are the best times so far: parsing in a new
+/// context, parsing in `warm`, and the verifiers alone.
 struct Row<'t> {
     name: &'t str,
     text: &'t str,

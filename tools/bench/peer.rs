@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::env::VarError;
 use std::process::Command;
 
-/// Number of turns of the peer, and of this project.
+/// Number of turns, in each of which the peer and this project are measured.
 pub(crate) const TURNS: usize = 3;
 
 /// A command that times another implementation, and its best times so far.
@@ -19,8 +19,9 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Returns the peer that an environment variable names, such as `/path/program` or `python /path/script.py`.
-    /// Returns `None` if the variable is unset or empty.
+    /// Returns the peer whose command is `value`, for example `python /path/script.py`.
+    ///
+    /// `value` is the content of the environment variable `variable`. `None` if it is unset or empty.
     pub(crate) fn named(variable: &'static str, value: Result<String, VarError>) -> Option<Self> {
         let command: Vec<String> = value.ok()?.split_whitespace().map(str::to_owned).collect();
         (!command.is_empty()).then(|| Self {
@@ -30,7 +31,7 @@ impl Peer {
         })
     }
 
-    /// Runs the peer once, and keeps the results that are better than the best results so far.
+    /// Runs the peer once, and updates the best results.
     pub(crate) fn take_turn(&mut self, arguments: &[String]) -> Result<(), String> {
         let (variable, program) = (self.variable, &self.command[0]);
         let output = Command::new(program)
@@ -70,7 +71,7 @@ impl Peer {
         self.figure(name, 0)
     }
 
-    /// Returns the smallest number in column `column` after the name of a measurement; column 0 is the time.
+    /// Returns the best result in column `column` of the measurement `name`. Column 0 is the time.
     pub(crate) fn figure(&self, name: &str, column: usize) -> Option<f64> {
         self.best.get(name)?.get(column).copied()
     }
@@ -85,7 +86,7 @@ pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     }
 }
 
-/// Formats the headings of the two columns that [`columns`] formats.
+/// Formats the headings of the two columns of [`columns`].
 pub(crate) fn heads(peer: Option<&Peer>) -> String {
     match peer {
         Some(_) => format!(" {:>10} {:>8}", "peer", "ratio"),

@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const ROUNDS: usize = 20;
 
-/// Returns the grid of a kernel's launch, and the kernel's arguments in the notation of `ll-sim`. Sizes are odd if the
-/// masks of the kernel allow it.
+/// Returns the grid of a kernel and its arguments, in the notation of `ll-sim`.
+///
+/// Sizes are odd for kernels that mask out-of-bounds elements.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (
@@ -74,7 +75,7 @@ fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     })
 }
 
-/// Lowers a kernel to the generic form that the simulator reads without MLIR.
+/// Lowers a kernel by `ll-opt` and decodes the generic form. The simulator reads this form without MLIR.
 fn decode(file: &str) -> Result<Decoded, Box<dyn Error>> {
     let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
         .args(["--convert-layouts-to-llvm", "--mlir-print-op-generic", file])

@@ -20,7 +20,7 @@ use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
 use peer::Peer;
 use split_mix::Random;
 
-/// Name of the environment variable that holds the command of the peer.
+/// Environment variable with the command that measures the other implementation.
 const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;
@@ -55,7 +55,7 @@ fn pairs() -> Result<Vec<Pair>, TilusError> {
     Ok(pairs)
 }
 
-/// Returns the best time per call in nanoseconds over many rounds.
+/// Returns the time per call in nanoseconds, in the best of many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..60 {

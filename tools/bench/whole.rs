@@ -17,11 +17,11 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Name of the environment variable that holds the command of the peer.
+/// Environment variable with the command that measures the other implementation.
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 
-/// Number of rounds per turn, of which the best counts.
+/// Rounds per turn. Only the best round counts.
 const ROUNDS: u32 = 20;
 
 /// A kernel, with the best results so far.
@@ -81,7 +81,9 @@ impl Row {
         Ok(text.lines().filter(is_operation).count())
     }
 
-    /// Returns the number of instructions, of registers, and of spilled bytes or registers, as far as they are known.
+    /// Returns the numbers of instructions, registers and spills. `None` for unknown numbers.
+    ///
+    /// Spills are counted in bytes for PTX, and in registers for AMD.
     fn figures(&self, ptxas: Option<&Path>) -> [Option<usize>; 3] {
         if self.name.starts_with("gfx") {
             return figures_of_gcn(&self.assembly);

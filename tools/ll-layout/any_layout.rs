@@ -14,22 +14,24 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
-/// Number of lanes per warp for layouts without warps, as on NVIDIA GPUs and AMD's graphics GPUs.
+/// Number of lanes per warp, for layouts that number threads but not warps.
 const LANES: u64 = 32;
 
 pub(crate) enum AnyLayout {
-    /// An encoding on a shape, or a printed linear layout.
+    /// Linear layout: an encoding applied to a shape, or Triton's text for a LinearLayout.
     Linear(Box<Subject>),
-    /// A map from coordinates to an index.
+    /// CuTe layout: maps coordinates to an index.
     Cute(ComposedLayout),
-    /// A map from elements to threads and registers.
+    /// Tilus register layout: maps elements to threads and registers.
     Register(RegisterLayout),
-    /// A map from elements to an offset.
+    /// Tilus shared layout: maps elements to an offset.
     Shared(SharedLayout),
 }
 
 impl AnyLayout {
-    /// `source` is text, a file, or `-`. Only encodings need `shape`.
+    /// Reads a layout. `source` is text, the path of a file, or `-` for standard input.
+    ///
+    /// `shape` is required only for encodings.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -40,7 +42,7 @@ impl AnyLayout {
         Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    /// The default is the shape in the text.
+    /// Applies the layout `text` to a shape. Without `shape`, uses the shape in the text.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let shape = text
             .shape_on(shape)
@@ -70,7 +72,7 @@ impl AnyLayout {
         })
     }
 
-    /// `None` for CuTe layouts, which are functions of coordinates.
+    /// Returns the tensor shape. `None` for CuTe layouts.
     pub(crate) fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(subject) => Some(subject.shape()),
@@ -80,7 +82,7 @@ impl AnyLayout {
         }
     }
 
-    /// Coordinates for CuTe, else elements.
+    /// Returns the number of coordinates of a CuTe layout, and the number of elements of any other layout.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Cute(layout) => layout.layout.size().unsigned_abs(),
@@ -102,7 +104,9 @@ impl AnyLayout {
         }
     }
 
-    /// A layout of memory becomes a map from offsets to elements.
+    /// Converts to a linear layout.
+    ///
+    /// The linear layout of a Tilus shared layout maps offsets to elements.
     pub(crate) fn linear(self) -> Result<Subject, Failure> {
         let none = |e: &dyn fmt::Display| {
             Failure::new(format!("the layout is not linear over bits: {e}"))
@@ -123,7 +127,9 @@ impl AnyLayout {
         })
     }
 
-    /// A CuTe layout must have the modes `((threads), (values))` and map to column-major element numbers.
+    /// Returns the layout as a map from threads and registers to elements. `None` if the layout is in memory.
+    ///
+    /// A CuTe layout is read as `((threads), (values))` with column-major element numbers.
     pub(crate) fn distributed(&self) -> Option<DistributedLayout> {
         match self {
             Self::Linear(subject) => Some(DistributedLayout::Linear(subject.layout.clone())),
@@ -136,7 +142,7 @@ impl AnyLayout {
         }
     }
 
-    /// `None` for linear and register layouts.
+    /// Returns the CuTe form of the layout. `None` for linear and Tilus register layouts.
     pub(crate) fn cute(&self) -> Result<Option<ComposedLayout>, Failure> {
         match self {
             Self::Cute(layout) => Ok(Some(layout.clone())),

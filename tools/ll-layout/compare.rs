@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// Also returns true if the layouts are equal.
+/// Compares two layouts. Returns the report, and true if the layouts are equal.
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
     let (layouts, _) = arguments
         .pair
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
     Ok((drawing.write(text + "\n")?, is_equal))
 }
 
-/// Layouts of other systems lack the dim `block`.
+/// Removes the dim `block` of size 1 from a memory layout, since layouts of CuTe and Tilus have no such dim.
 fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     let is_memory = !side.layout.has_in_dim(Dim::REGISTER);
     let has_block = side.layout.has_in_dim(Dim::BLOCK) && side.layout.in_size(Dim::BLOCK) == 1;
@@ -132,7 +132,7 @@ fn difference(a: &Subject, b: &Subject) -> Option<Difference> {
 
 type Shape = Vec<(Dim, u64)>;
 
-/// Compares names, sizes and order.
+/// Compares names, sizes and order of dims. `None` if they are equal.
 fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     if a == b {
         return None;
@@ -169,7 +169,7 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     ))
 }
 
-/// Both layouts must have the same dimensions.
+/// Returns the first slot with different elements. Both layouts must have the same dims.
 fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     // The difference of two linear maps is linear: its first nonzero slot is the lowest bit with a nonzero image.
     let columns = a.columns().iter().zip(b.columns());
@@ -210,7 +210,9 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     Some(Difference::new(text, json))
 }
 
-/// Pairs `(interval, padding)`, of the partitions for a partitioned buffer.
+/// Returns the paddings of a buffer as pairs `(interval, padding)`.
+///
+/// For a partitioned buffer, returns the paddings of a partition.
 fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     match encoding {
         Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
@@ -219,7 +221,7 @@ fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     }
 }
 
-/// The elements must be in the same order.
+/// Compares the paddings of two buffers whose elements are in the same order. `None` if they are equal.
 fn gaps_differ(a: &Subject, b: &Subject) -> Option<Difference> {
     let (a, b) = (gaps(a.encoding.as_ref()), gaps(b.encoding.as_ref()));
     let after = |gaps: &[(u32, u32)], interval| -> u32 {

@@ -27,7 +27,7 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// Maximum log2 of the number of slots or elements in a conversion. The plan has one value per register.
+/// log2 of the maximum number of slots or elements in a conversion. A plan has one value per register.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -123,7 +123,7 @@ impl Question<'_> {
         Ok(Answer { plan, report })
     }
 
-    /// Cheapest first. The strategies that fail come last.
+    /// Returns the cost or the error of each strategy. Possible strategies come first, cheapest first.
     fn ways(&self, target: &Target) -> Vec<(String, Result<Cost, PlanError>)> {
         let mut free = self.options;
         free.strategy = None;
@@ -258,7 +258,10 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
     })
 }
 
-/// Names the dimensions along which elements move, and the possible strategies.
+/// Explains the choice of a plan.
+///
+/// Names the dims (`register`, `lane`, `warp`, `block`) that elements cross, and the number of strategies
+/// compared.
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
@@ -315,7 +318,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
     text
 }
 
-/// In the order of their first occurrence.
+/// Counts the steps of each kind, in the order of first occurrence.
 fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for step in program.steps() {
@@ -348,14 +351,14 @@ pub(crate) fn steps_json(program: &Program) -> Value {
         .into()
 }
 
-/// Other targets that share a plan.
+/// A plan that one or more other targets share.
 struct Other {
     names: Vec<&'static str>,
     text: String,
     json: Map<String, Value>,
 }
 
-/// Omits `asked`. Plans with the same text share an entry.
+/// Plans the conversion for all targets except `asked`. Targets with the same plan text share an entry.
 fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
     let mut others: Vec<Other> = Vec::new();
     for target in TARGETS.iter().filter(|t| t.name != asked.name) {
@@ -396,7 +399,7 @@ fn error_of(text: String) -> (String, Map<String, Value>) {
     (text, json)
 }
 
-/// In quarters of a clock cycle.
+/// Formats a cost in quarters of a clock cycle.
 pub(crate) fn cost_json(cost: Cost) -> Value {
     json!({
         "total": cost.total(),

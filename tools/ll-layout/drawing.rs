@@ -56,7 +56,7 @@ impl Drawing {
         self.format.unwrap_or_else(of_ending)
     }
 
-    /// Pictures have a higher size limit than text.
+    /// Returns true for SVG and HTML.
     pub(crate) fn is_picture(&self) -> bool {
         self.format() != Format::Text
     }
@@ -90,7 +90,7 @@ impl Drawing {
         }
     }
 
-    /// Without `--output`, returns the text for standard output.
+    /// Writes `text` to the file of `--output`. Without `--output`, returns `text` for standard output.
     pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
         let Some(file) = &self.output else {
             return Ok(text);

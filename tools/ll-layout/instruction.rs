@@ -11,7 +11,9 @@ use std::path::Path;
 /// Maximum number of names that a message suggests.
 const SUGGESTED: usize = 3;
 
-/// Returns the text if it begins with a family of matrix instructions such as `mma`, and names no file.
+/// Returns the text if it names a matrix instruction: its first part, such as `mma`, is a known family.
+///
+/// `None` if a file with this name exists.
 pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     let text = source.to_str()?.trim();
     let family = text.split('.').next();

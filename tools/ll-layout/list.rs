@@ -37,14 +37,14 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// `name` is the alias or the text.
+/// An encoding in the file. `name` is its alias, or its text if it has no alias.
 struct ListEntry<'m> {
     module: usize,
     name: String,
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    /// One entry per shape.
+    /// One entry per shape with which the encoding is used.
     laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 
@@ -125,7 +125,7 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
     drawing.write(drawing.picture(&title, &scenes))
 }
 
-/// Lists the encodings that cannot be parsed, with positions. `None` if there are none.
+/// Returns an error that lists the encodings that cannot be parsed. `None` if all can be parsed.
 fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     let all = mentions.unreadable();
     let places = all.iter().take(MOST_UNREADABLE).map(|one| {

@@ -128,7 +128,7 @@ Example:
   $ echo '{"id": 7, "op": "identity_1d", "args": [4, "lane", "dim0"]}' | ll-layout batch
   {"id":7,"op":"identity_1d","args":[4,"lane","dim0"],"ok":{"bases":[["lane",[[1],[2]]]],"out_dims":[["dim0",4]]}}"#;
 
-/// The arguments that name a layout.
+/// Arguments that select a layout.
 #[derive(Debug, Args)]
 struct Source {
     /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
@@ -161,7 +161,7 @@ impl Failure {
         self
     }
 
-    /// `argument` is the name of the invalid argument.
+    /// Prefixes the message with the name of the invalid argument.
     pub(crate) fn within(self, argument: &str) -> Self {
         Self {
             message: format!("{argument}: {}", self.message),
@@ -169,7 +169,7 @@ impl Failure {
         }
     }
 
-    /// Marks the byte `offset` of a text with one line.
+    /// Appends `text` with a caret under byte `offset`. No effect if `text` has several lines.
     pub(crate) fn at(self, text: &str, offset: usize) -> Self {
         if !text.is_char_boundary(offset) || text.contains('\n') {
             return self;
@@ -183,7 +183,7 @@ impl Failure {
     }
 }
 
-/// The exit code of `compare` for different layouts.
+/// Exit code of `compare` if the layouts differ.
 const DIFFERENT: u8 = 3;
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ use linear_layout::view::shape_text;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// The arguments of commands with two layouts, other than the layouts.
+/// Arguments shared by the commands that take two layouts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PairArguments {
     /// Shape of the tensor, such as 64x16; not needed if the text of one layout contains the shape, as a type does
@@ -20,7 +20,9 @@ pub(crate) struct PairArguments {
 }
 
 impl PairArguments {
-    /// Also returns the element width if a text contains it. `names` are for messages.
+    /// Reads two layouts. Also returns the element width if a text contains it.
+    ///
+    /// `names` are the names of the arguments in error messages.
     pub(crate) fn read(
         &self,
         sources: [&OsStr; 2],

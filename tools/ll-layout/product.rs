@@ -27,7 +27,7 @@ Examples:
   ll-layout product '#blocked' '#blocked1' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target hip:gfx942
   ll-layout product '#a' '#b' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target sm_90 --output product.svg";
 
-/// Maximum log2 of the number of multiplications for which a plan is made.
+/// log2 of the maximum number of multiplications in a product.
 const MOST_TERMS: u32 = 24;
 
 /// The precision of a product of `f32`, as `tt.dot` has it.
@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 }
 
 impl Arguments {
-    /// Without replicated registers.
+    /// Returns the layouts of A, B and D, without replicated registers.
     fn layouts(&self) -> Result<[LinearLayout; 3], Failure> {
         let sources = [&self.a, &self.b, &self.d];
         if sources.iter().filter(|source| **source == "-").count() > 1 {
@@ -283,7 +283,9 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// For m, n and k: pairs of an instruction's index bit and the tensor's index bit, such as `(4, 8)`.
+/// Returns, for each of m, n and k, pairs of an index bit of the instruction and an index bit of the tensor.
+///
+/// For example, (4, 8) maps index 4 of the instruction to index 8 of the tensor.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {

@@ -265,7 +265,7 @@ impl Arguments {
         })
     }
 
-    /// The buffer by bank, and the accesses of `--access`.
+    /// Returns the buffer by bank, and the accesses to the buffer if `--access` is given.
     fn banks(
         &self,
         subject: &Subject,
@@ -358,7 +358,7 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     Ok(object.into())
 }
 
-/// The last dimension of the tensor is the fastest.
+/// Lists the slots of each element. The last dimension of the tensor varies fastest.
 fn tensor_json(layout: &LinearLayout) -> Value {
     let holders = Holders::new(layout);
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
@@ -380,7 +380,7 @@ fn tensor_json(layout: &LinearLayout) -> Value {
     list.into()
 }
 
-/// The first in-dim is the fastest.
+/// Lists the element of each slot. The first in-dim varies fastest.
 fn hardware_json(layout: &LinearLayout) -> Value {
     (0..1u64 << layout.total_in_bits())
         .map(|x| {
@@ -390,7 +390,7 @@ fn hardware_json(layout: &LinearLayout) -> Value {
         .collect()
 }
 
-/// One column per input bit, one row per output bit.
+/// Formats the matrix with one column per input bit and one row per output bit.
 fn matrix_json(layout: &LinearLayout) -> Value {
     let row = |row: usize| -> Vec<u64> {
         let columns = layout.columns().iter();

@@ -43,7 +43,9 @@ struct Counts {
     errors: u64,
 }
 
-/// Flushes answers before a read that may block: a program can wait for each answer.
+/// Answers all cases.
+///
+/// Flushes the answers before each read that may block, so that a program can wait for one answer.
 fn answer_all(mut input: BufReader<impl io::Read>, output: impl Write) -> io::Result<Counts> {
     let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut counts = Counts::default();

@@ -10,14 +10,17 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// `encoding` is the source of the layout, if any.
+/// A linear layout, and the encoding from which it was computed, if any.
 pub(crate) struct Subject {
     pub(crate) encoding: Option<Encoding>,
     pub(crate) layout: LinearLayout,
 }
 
 impl Subject {
-    /// `source` is text, a file, or `-`. Layouts of other systems must be linear.
+    /// Reads a layout and converts it to a linear layout.
+    ///
+    /// `source` is text, the path of a file, or `-` for standard input. Fails for layouts of CuTe and Tilus that
+    /// are not linear.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -39,7 +42,8 @@ impl Subject {
     }
 }
 
-/// Returns `source` itself if it is a layout, else the contents of the file. `-` is standard input.
+/// Returns `source` itself if it is the text of a layout, otherwise the contents of the file. `-` is standard
+/// input.
 pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
         return Ok(text.to_owned());
@@ -55,7 +59,7 @@ pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     )
 }
 
-/// `aliases` is a file with encoding aliases.
+/// Parses a layout. `aliases` is the path of a file with `#name = ...` lines.
 pub(crate) fn parse_text(text: &str, aliases: Option<&Path>) -> Result<LayoutText, Failure> {
     let aliases = match aliases {
         Some(file) => read_aliases(file)?,

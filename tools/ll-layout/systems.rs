@@ -7,12 +7,12 @@ use linear_layout::cute::{ComposedLayout, Layout};
 use linear_layout::view::shape_text;
 use serde_json::{Value, json};
 
-/// Maximum number of coordinates that are compared one by one.
+/// Maximum number of coordinates for an exhaustive comparison.
 const MOST: i64 = 1 << 24;
 
 pub(crate) enum SystemDifference {
     Held(Difference, Numbers),
-    /// Numbers of coordinates.
+    /// The layouts have different numbers of coordinates.
     Sizes(i64, i64),
     At {
         coordinate: i64,
@@ -21,14 +21,16 @@ pub(crate) enum SystemDifference {
     },
 }
 
-/// Column-major (first dimension fastest) or row-major.
+/// Formats element numbers as coordinates.
+///
+/// `is_first_fastest` is true for column-major numbers, and false for row-major numbers.
 pub(crate) struct Numbers {
     shape: Option<Vec<u64>>,
     is_first_fastest: bool,
 }
 
 impl Numbers {
-    /// Returns the number if the shape is not known.
+    /// Returns the coordinates of an element number. If the shape is unknown, returns the number.
     fn text(&self, number: i64) -> String {
         let (Some(shape), Ok(mut rest)) = (&self.shape, u64::try_from(number)) else {
             return number.to_string();
@@ -46,7 +48,10 @@ impl Numbers {
     }
 }
 
-/// At least one layout is not linear. `None` if the linear layouts are to be compared instead.
+/// Compares two layouts of which at least one is not linear.
+///
+/// The outer `None` means that the caller should convert both to linear layouts and compare these. The inner
+/// `None` means that the layouts are equal.
 pub(crate) fn difference(
     layouts: &[AnyLayout; 2],
 ) -> Option<Result<Option<SystemDifference>, Failure>> {
@@ -125,7 +130,7 @@ fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     None
 }
 
-/// Also returns true if the layouts are equal.
+/// Formats the difference. Also returns true if there is none.
 pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String, bool) {
     let Some(found) = found else {
         let text = if as_json {
@@ -194,7 +199,6 @@ pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String,
 mod tests {
     use super::*;
 
-    /// Two modes, 12 coordinates.
     fn layouts() -> Vec<Layout> {
         let mut all = Vec::new();
         for shape in [1, 2, 3, 4, 6, 12] {

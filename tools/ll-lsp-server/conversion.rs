@@ -7,7 +7,7 @@ use linear_layout::view::{Mention, Mentions, SPLIT_MARKER};
 use linear_layout_mlir::ir::ops::OpKind;
 use std::ops::Range;
 
-/// log2 of the size of the largest conversion that is planned. The limit bounds the latency of hovers.
+/// log2 of the maximum size of a conversion that a hover explains. The limit bounds the latency of hovers.
 const MOST_BITS: usize = 20;
 
 /// Largest number of steps that a hover lists.
@@ -117,7 +117,7 @@ fn plan(
     Ok(text)
 }
 
-/// Lists the steps of a thread, up to a limit.
+/// Lists at most `MAX_STEPS` steps of a thread.
 fn steps(plan: &ConvertPlan) -> String {
     let text = plan.to_string();
     let lines: Vec<&str> = text.lines().collect();
@@ -128,7 +128,9 @@ fn steps(plan: &ConvertPlan) -> String {
     format!("```text\n{shown}\n```\n")
 }
 
-/// Returns the target of the module that contains an offset, and true if the module names the target.
+/// Returns the target of the module that contains the offset `at`.
+///
+/// The result is true if the module has a `ttg.target`, and false for a default target.
 fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     let begin = text[..at].rfind(SPLIT_MARKER).unwrap_or(0);
     let module = &text[begin..at];
@@ -148,7 +150,7 @@ fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     (target, named.is_some())
 }
 
-/// Returns the width in bits with which a conversion moves an element of a tensor type.
+/// Returns the bits per element of a tensor type. 64 for pointers.
 fn element_bits(type_: &str) -> Option<u32> {
     let inside = type_.strip_prefix("tensor<")?;
     let sizes = |c: char| c.is_ascii_digit() || c == 'x';

@@ -61,8 +61,9 @@ impl Documents {
     }
 }
 
-/// Returns the byte offset of a position, which is a line and a number of UTF-16 units in that line. A position beyond
-/// the end of its line is treated as the end of the line.
+/// Returns the byte offset of a position. A position is a line and a number of UTF-16 units in the line.
+///
+/// A position beyond the end of its line is treated as the end of the line.
 fn offset(text: &str, position: &Value) -> Option<usize> {
     let line = usize::try_from(position["line"].as_u64()?).ok()?;
     let units = usize::try_from(position["character"].as_u64()?).ok()?;

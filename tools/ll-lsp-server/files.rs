@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// MLIR's request that reads a file that is not open in the editor.
 const READS_FILE: &str = "mlir/convertFromBytecode";
 
-/// Returns an error message if a request names a file that MLIR cannot read.
+/// Checks the file that a request names. Returns an error message if MLIR cannot read the file.
 ///
 /// A child process reads the file, since the bytecode reader may crash.
 pub(crate) fn refusal(message: &Value) -> Option<String> {

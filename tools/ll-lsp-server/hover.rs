@@ -7,14 +7,14 @@ use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
-/// The numbers of rows and columns of a tensor that a hover shows if each element has one holder.
+/// Maximum part of a tensor that a hover shows, for one holder per element.
 const WINDOW: Window = Window {
     rows: 16,
     columns: 16,
     grids: 1,
 };
 
-/// Largest number of shapes that are shown in full if the cursor is not in a tensor type.
+/// Maximum number of shapes whose layouts a hover shows in full. The limit does not apply within a tensor type.
 const MAX_SHAPES: usize = 3;
 
 /// Markdown text to add to a hover of MLIR's server.
@@ -111,7 +111,9 @@ fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     }
 }
 
-/// Returns the smallest shape on which no thread of a CTA holds a replica, as far as the encoding allows.
+/// Returns the smallest shape on which no two threads of a CTA hold the same element.
+///
+/// Some encodings replicate elements on every shape; those replicas remain.
 fn covered(encoding: &Encoding) -> Option<Vec<u64>> {
     if let Encoding::Blocked(e) = encoding {
         let [size, threads, warps] = [e.size_per_thread(), e.threads_per_warp(), e.warps_per_cta()];

@@ -4,7 +4,7 @@
 
 use linear_layout_mlir::ir::rules;
 
-/// Texts of the tests of diagnostics.
+/// Texts of the files that test diagnostics.
 const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid.mlir"),
     include_str!("../../test/Dialect/invalid-accesses.mlir"),
@@ -53,7 +53,7 @@ pub(crate) fn explain(label: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns the shortest test module that names a label, with expected errors as comments.
+/// Returns the shortest test module that breaks the rule `label`, with the expected errors as comments.
 fn example(label: &str) -> Option<String> {
     let sections = TESTS.iter().flat_map(|text| text.split("\n// -----\n"));
     let module = sections
@@ -77,7 +77,7 @@ fn example(label: &str) -> Option<String> {
     Some(text.join("\n").trim().to_owned())
 }
 
-/// Returns true if a comment of a section names a label.
+/// Returns true if a comment of a test module names the rule `label`.
 fn names(section: &str, label: &str) -> bool {
     section
         .lines()

@@ -372,7 +372,7 @@ fn split_pair<'t>(option: &str, pair: &'t OsStr) -> Result<(&'t str, &'t OsStr),
         .ok_or_else(|| format!("error: `{option} {}`: expected NAME=VALUE", pair.display()))
 }
 
-/// Creates buffers and scalars for the kernel's parameters.
+/// Creates buffers in `memory` and scalars for the parameters of the kernel.
 fn make_arguments(
     options: &Options,
     params: &[Param],

@@ -90,7 +90,7 @@ def assembled(
       of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
 
     One more block is tried only for kernels without loops and for matrix products. Other kernels with loops, such as
-    row sums, often have a grid of one block per SM.
+    row sums, often have a grid of one block per SM. In kernels with loops, another block must not cost spills.
 
     ``refusal`` is the error of ``assemble`` if `ptxas` needs more registers, such as for `wgmma`.
     """
@@ -127,8 +127,10 @@ def assembled(
         if other.loads and not _may_serialise(best.cubin, target, other.loads):
             break
         try:
-            cubin, _, reason = tried(other.blocks)
+            cubin, after, reason = tried(other.blocks)
         except refusal:
+            continue
+        if after.frame_bytes > used.frame_bytes and estimate(best.cubin, target).has_loops:
             continue
         if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)

@@ -60,6 +60,10 @@ impl Isa for Amd {
         true
     }
 
+    fn has_l1_in_shared_memory(&self) -> bool {
+        false
+    }
+
     fn program_id<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
         match axis {

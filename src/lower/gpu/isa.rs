@@ -67,6 +67,9 @@ pub(super) trait Isa: Sync {
     /// Returns true if arithmetic on the result of [`Isa::uniform`] costs no vector instruction.
     fn has_scalar_arithmetic(&self) -> bool;
 
+    /// Returns true if the L1 cache is the memory that shared memory leaves.
+    fn has_l1_in_shared_memory(&self) -> bool;
+
     /// Emits the program index along `axis`, 0 to 2. A program is a cluster, or a CTA without clusters.
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
@@ -505,6 +508,10 @@ impl Gpu {
     /// Returns true if the lane and the warp are best computed from apart, not from the thread index as a whole.
     pub(crate) fn has_scalar_warp(self) -> bool {
         self.isa.has_scalar_arithmetic()
+    }
+
+    pub(crate) fn has_l1_in_shared_memory(self) -> bool {
+        self.isa.has_l1_in_shared_memory()
     }
 
     pub(crate) fn program_id<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {

@@ -40,7 +40,10 @@ pub(crate) struct SingleOperation<'c> {
 }
 
 impl<'c> SingleOperation<'c> {
-    /// Returns `None` for a region with several operations or unused arguments.
+    /// Returns the operation in the combine region of `op`.
+    ///
+    /// `None` if the region has several operations, or if the operation does not use exactly the region's
+    /// arguments.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -76,8 +79,9 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Returns true if one instruction combines two packed elements: some operations on f16, and on bf16 where the
-    /// target computes with bf16.
+    /// Returns true if the target has a packed instruction for this operation on f16 or bf16.
+    ///
+    /// A packed instruction combines two elements in one register.
     pub(crate) fn is_packed(&self, target: &Target) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
@@ -128,7 +132,7 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Converts to the planner's type. `None` without an instruction on the target.
+    /// Converts to the planner's type. `None` if the target has no such instruction.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

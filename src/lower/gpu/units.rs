@@ -71,7 +71,9 @@ pub(crate) struct GroupProduct<'c> {
     pub(crate) b: Val<'c>,
     pub(crate) accumulation: Accumulation<'c>,
     pub(crate) is_integer: bool,
-    /// Transposition flags of A (only in shared memory) and B. `None` for element types without transposition.
+    /// Transposition flags of A and B. `None` for element types that cannot be transposed.
+    ///
+    /// The flag of A is `None` if A is in registers.
     pub(crate) transposed: Option<(Option<bool>, bool)>,
 }
 
@@ -95,8 +97,9 @@ pub(crate) trait UnitIsa {
 
     fn commit_boxes(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most `most` copy groups of this thread are in flight. With `only_reads`, a copy completes after
-    /// its reads of shared memory.
+    /// Waits until at most `most` copy groups of this thread are in flight.
+    ///
+    /// With `only_reads`, a copy counts as complete as soon as shared memory has been read.
     fn wait_for_boxes(&self, e: &mut Emitter<'_>, most: u32, only_reads: bool);
 
     fn set_field<'c>(&self, e: &mut Emitter<'c>, descriptor: Val<'c>, field: DescriptorField<'c>);
@@ -110,10 +113,10 @@ pub(crate) trait UnitIsa {
     /// Returns copies that the compiler cannot trace to `values`.
     fn opaque_copies<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>>;
 
-    /// Orders earlier register accesses before later products.
+    /// Orders earlier register accesses before products that are issued later.
     fn fence_products(&self, e: &mut Emitter<'_>);
 
-    /// Copies a word to a register without other uses.
+    /// Copies a word to a new register.
     fn copy_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c>;
 
     /// Issues a product. The returned accumulator must not be read before a wait.

@@ -13,7 +13,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
-/// Includes the broadcast of the old values.
+/// Returns the accesses to the buffer, and those of the broadcast of the old values.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let result = scatter.result();
@@ -29,7 +29,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// Lowers `ttg.local_atomic_scatter_rmw`. Only the owner of an index accesses memory.
+/// Lowers `ttg.local_atomic_scatter_rmw`. Replicas of an index access memory only once.
 pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let (indices, values) = (scatter.indices(), scatter.values());

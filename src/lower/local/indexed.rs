@@ -25,7 +25,7 @@ pub(super) fn plan<'c>(
     Ok((plan, l.buffer(buffer)?))
 }
 
-/// Returns the registers of `indices`, marked with bounds for the simulator.
+/// Returns the registers of `indices`, annotated with bounds for the simulator.
 pub(super) fn bounded<'c>(
     l: &mut Lowering<'c>,
     indices: Val<'c>,
@@ -47,7 +47,7 @@ pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64,
     Ok((size, size.trailing_zeros()))
 }
 
-/// Converts an index to an `i32` of `bits` significant bits.
+/// Converts an index to `i32` and keeps its lowest `bits` bits.
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<'c> {
     let i32 = l.e.types.i32;
     let value = match bits_of(value.r#type()) {

@@ -17,7 +17,9 @@ pub(super) fn of(index: Val<'_>) -> Option<Rotation> {
     rotation(index, MAX_STEPS)
 }
 
-/// Maximum number of sums and carried values between an index and its counter.
+/// Maximum number of steps of the search from an index to its loop counter.
+///
+/// A step passes one sum or one loop-carried value.
 const MAX_STEPS: u32 = 16;
 
 fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
@@ -44,7 +46,7 @@ fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
         .then_some(rotation)
 }
 
-/// `value + 1`, or zero if the sum equals `modulus`.
+/// `value + 1`, or 0 if the sum equals `modulus`.
 struct WrappedSum<'c> {
     value: Val<'c>,
     modulus: i64,
@@ -78,12 +80,12 @@ impl<'c> WrappedSum<'c> {
         (is_sum && integer_constant(one) == Some(1)).then_some(Self { value, modulus })
     }
 
-    /// Returns the operand if it is a loop-carried value with the next value `wrapped`.
+    /// Returns the loop-carried value `self.value` if the loop yields `wrapped` for it.
     fn counter(&self, wrapped: Val<'c>) -> Option<Carried<'c>> {
         Carried::of(self.value).filter(|carried| carried.next == wrapped)
     }
 
-    /// Returns the rotation with the value `first` in the first iteration.
+    /// Returns the rotation whose index is `first` in the first iteration.
     fn rotation(&self, rotated_by: usize, first: i64) -> Option<Rotation> {
         let modulus = u32::try_from(self.modulus).ok()?;
         let phase = u32::try_from(first).ok().filter(|first| *first < modulus)?;

@@ -7,7 +7,7 @@ use crate::sys::{self, Diagnostic};
 use linear_layout::plan::memory::BufferLayout;
 use melior::ir::Type;
 
-/// A memdesc type with the layout of its buffer; for a multi-buffer, of a single buffer.
+/// A memdesc type and the layout of its buffer. For a multi-buffer, the layout of a single buffer.
 pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: BufferLayout,
@@ -18,7 +18,7 @@ pub(in crate::lower) struct MemdescLayout<'c> {
 }
 
 impl<'c> MemdescLayout<'c> {
-    /// Returns the bits of a byte offset that may be nonzero at the start of a view.
+    /// Returns the bits that may be set in the byte offset of a view.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))

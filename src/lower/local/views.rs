@@ -172,8 +172,10 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view with unchanged byte offset. `expected` returns the required layout of the result, or `None` for a
-/// changed leading dimension.
+/// Lowers a view whose elements keep their byte offsets.
+///
+/// `expected` returns the layout that the result type must have, or `None` if the view changes the multi-buffer
+/// dimension.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,
@@ -217,7 +219,7 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Checks that a reinterpreted part is contiguous and aligned for every access.
+/// Checks that the operand of a reinterpretation is contiguous, and that its size is a multiple of `ALIGNMENT`.
 fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let contiguous = part
         .place

@@ -41,7 +41,8 @@ pub(super) trait Arithmetic {
     /// Rounds towards zero. The result must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// Returns `rare` or `usual`. The long code of `rare` is emitted in a branch.
+    /// Returns `rare` if the condition is true, otherwise `usual`. `rare` is emitted in a branch, as its code is
+    /// long.
     fn branch(
         &mut self,
         condition: Self::B,

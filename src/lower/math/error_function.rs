@@ -20,7 +20,9 @@ fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.fma(series, x, x)
 }
 
-/// Below 0.93, a power series; above, `1 - e^-g(|x|)` with the sign of `x`. The result is 1 or -1 from 3.92.
+/// Computes a power series for `|x| < 0.93`, otherwise `1 - e^-g(|x|)` with the sign of `x`.
+///
+/// The result is 1 or -1 for `|x| >= 3.92`.
 pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (ln erfc x + x) / x
     const FAR: [f32; 8] = [

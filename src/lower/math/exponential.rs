@@ -35,7 +35,7 @@ pub(super) fn exp_scaled<M: Arithmetic>(m: &mut M, x: M::F, rest: M::F, exponent
     m.select(is_finite, corrected, power)
 }
 
-/// Computes `2^j (e^r - 1) + (2^j - 1)` with `|r| <= ln 2 / 2`.
+/// Computes `e^x - 1 = 2^j (e^r - 1) + (2^j - 1)` for `x = j ln 2 + r` and `|r| <= ln 2 / 2`.
 pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (e^r - 1 - r) / r^2, minimax.
     const SERIES: [f32; 6] = [

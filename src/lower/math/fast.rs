@@ -9,7 +9,9 @@ use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Returns `None` if the flags forbid approximations or the GPU has no instruction.
+/// Lowers a function to an approximate instruction.
+///
+/// `None` if the flags forbid approximations, or if the GPU has no instruction.
 pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,

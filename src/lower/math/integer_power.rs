@@ -8,7 +8,8 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers `math.ipowi` by repeated squaring. A negative power is 0 unless the base is 1 or -1.
+/// Lowers `math.ipowi` by repeated squaring. With a negative exponent, the result is 0 unless the base is 1 or
+/// -1.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = math::IPowI::of(op).expect("the dispatch goes by kind");
     let (bases, exponents) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -58,8 +59,9 @@ fn halve<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>
     l.e.pure(llvm::lshr(value, one))
 }
 
-/// Splits an exponent into the three parts for [`super::power::fpowi`]. A wider exponent is clamped to 32 bits, with
-/// its parity.
+/// Splits an exponent into `[upper, lower, odd]` for [`super::power::fpowi`].
+///
+/// An exponent of more than 32 bits is clamped to 32 bits. `odd` is the lowest bit before clamping.
 pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3] {
     let i32 = l.e.types.i32;
     let type_ = exponent.r#type();

@@ -80,7 +80,7 @@ fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Computes `atan(over / under)` of non-negative numbers. A quotient above 1 becomes `pi / 2 - atan(under / over)`.
+/// Computes `atan(over / under)` of non-negative numbers, as `pi / 2 - atan(under / over)` if `over > under`.
 fn quotient<M: Arithmetic>(m: &mut M, over: M::F, under: M::F) -> M::F {
     let is_steep = m.compare(FloatPredicate::Less, under, over);
     let small = m.select(is_steep, under, over);

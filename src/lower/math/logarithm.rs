@@ -19,7 +19,7 @@ const SERIES: [f32; 9] = [
 /// 2/3 as f32 bits. Mantissas are reduced to 2/3 to 4/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
-/// The methods return `1 / ln base` and `log 2`, each as a sum of two floats.
+/// Base of a logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     E,
@@ -45,7 +45,7 @@ impl Base {
     }
 }
 
-/// For `x = 2^e (1 + f)`: `e log 2 + f / ln base + f^2 SERIES / ln base`.
+/// Computes `e log 2 + f / ln base + f^2 SERIES / ln base` for `x = 2^e (1 + f)`.
 pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     // Normalises subnormal numbers.
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
@@ -106,8 +106,9 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     m.add(high, rest)
 }
 
-/// Handles special cases: `inside` for positive finite `x`, -infinity for 0, NaN for negative `x`; infinity and NaN are
-/// unchanged.
+/// Returns the logarithm of `x` for any `x`. `inside` is the logarithm for positive finite `x`.
+///
+/// 0 gives -infinity, a negative `x` gives NaN; infinity and NaN are returned unchanged.
 fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     let is_finite = m.less(x, f32::INFINITY);
     let result = m.select(is_finite, inside, x);
@@ -117,7 +118,7 @@ fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     m.constant_where(is_negative, f32::NAN, result)
 }
 
-/// Computes `ln(1 + x)`, with the bits of `x` that the rounded sum `1 + x` loses.
+/// Computes `ln(1 + x)` without the rounding error of the sum `1 + x`.
 pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let whole = m.add_to(x, 1.0);
     let (exponent, _) = split(m, whole);

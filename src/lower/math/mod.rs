@@ -279,7 +279,7 @@ fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     })
 }
 
-/// Compares the magnitude. Comparisons with NaN are false.
+/// Lowers `math.isnan`, `math.isinf`, `math.isfinite` and `math.isnormal` to comparisons of `|value|`.
 pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
     if kind == K::MathIsNaN {

@@ -203,7 +203,7 @@ pub(super) fn fpowi<M: Arithmetic>(
     m.constant_where(is_zero, 1.0, result)
 }
 
-/// An integer estimate from a third of the exponent, then two Halley iterations.
+/// Divides the bits of the exponent by 3 for a first estimate, then applies two Halley iterations.
 pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     // Scaled against overflow and underflow of three times the root's cube.

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 
-/// An angle up to an eighth of a turn, and the number of subtracted quarter turns modulo 4.
+/// An angle reduced to `|rest| <= pi / 4`. `quarter` is the number of subtracted quarter turns, modulo 4.
 struct Reduced<M: Arithmetic> {
     rest: M::F,
     quarter: M::I,
@@ -46,9 +46,9 @@ fn reduce<M: Arithmetic>(m: &mut M, x: M::F) -> Reduced<M> {
     Reduced { rest, quarter }
 }
 
-/// Reduces an angle by the algorithm of Payne and Hanek, from the bits of `x 2 / pi` around the binary point.
+/// Reduces an angle by the algorithm of Payne and Hanek.
 ///
-/// For `x = w 2^e` with a 32-bit integer `w`, only 96 bits of 2 / pi affect the quarter turns modulo 4. The product
+/// Let `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect `x 2 / pi` modulo 4. Their product
 /// with `w` has 2 bits of quarter turns and 62 bits of fraction.
 fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let bits = m.bits(x);
@@ -103,7 +103,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     (m.select(is_finite, angle, nan), quarter)
 }
 
-/// Selects word `index + offset` of 2 / pi, after 34 zero bits.
+/// Returns the 32-bit word `index + offset` of 2 / pi. The words start with 34 zero bits.
 fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     // Two bits come from the preceding word.
     let at = |k: usize| match k {
@@ -179,7 +179,8 @@ pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     })
 }
 
-/// Divides the reduced sine by the reduced cosine. An odd number of quarter turns negates and inverts the quotient.
+/// Divides the sine by the cosine of the reduced angle. After an odd number of quarter turns, the result is the
+/// negative inverse of this quotient.
 pub(super) fn tan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));

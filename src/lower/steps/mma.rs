@@ -13,7 +13,10 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits the matrix instruction `row`. `lists` are A, B and the accumulator. Results are numbered from `first`.
+    /// Emits the matrix instruction `row` of the instruction table.
+    ///
+    /// `lists` are the registers of A, B and the accumulator. The results have consecutive value numbers from
+    /// `first`.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,
@@ -152,7 +155,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// Returns the scale word for the factor 1. `are_none` is true if no operand has scales.
+/// Returns a word of scales that are all 1. `are_none` is true if neither operand has scales.
 fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,

@@ -35,7 +35,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// Adds, for each bin of this lane, the number of the warp's elements to `acc`.
+    /// Counts the elements of the warp in each bin of this lane, and adds the counts to `acc`.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,

@@ -15,7 +15,6 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 #[derive(Debug)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
-    /// Description of the group.
     pub(crate) description: &'static str,
     pub(crate) figures: Vec<Figure>,
 }
@@ -26,7 +25,6 @@ pub(crate) struct Figure {
     /// Stem of the file names.
     pub(crate) name: String,
     pub(crate) title: String,
-    /// Description of the layout that the figure shows.
     pub(crate) subject: String,
     pub(crate) scenes: Vec<Scene>,
 }
@@ -69,7 +67,8 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
     ])
 }
 
-/// A matrix fragment of the PTX manual: a matrix operand as the threads of a warp or warpgroup hold it in registers.
+/// A matrix fragment of the PTX manual: the distribution of an operand over the registers of a warp or
+/// warpgroup.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment {
     pub(crate) name: String,
@@ -81,8 +80,9 @@ pub(crate) struct Fragment {
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
 const WGMMA: &str = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>";
 
-/// The `mma.sync` instructions by the number of elements in a 32-bit register: pairs of an extent k and the element
-/// types that have this extent.
+/// The `mma.sync` instructions, grouped by the number of elements in a 32-bit register.
+///
+/// Each entry of a group is an extent k and the element types with this extent.
 const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (1, &[(4, ".tf32, .f64"), (8, ".tf32, .f64"), (16, ".f64")]),
     (2, &[(8, ".f16, .bf16"), (16, ".f16, .bf16")]),
@@ -91,8 +91,7 @@ const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (32, &[(128, ".b1"), (256, ".b1")]),
 ];
 
-/// Returns the fragments that encodings cover: all fragments of `mma.sync.m16n8`, and the fragments of `wgmma` in
-/// registers.
+/// Returns the fragments that have an encoding: those of `mma.sync.m16n8`, and those of `wgmma` in registers.
 pub(crate) fn fragments() -> Vec<Fragment> {
     let operand = |index: u32, parent: &str, width: u32| {
         format!("#ttg.dot_op<{{opIdx = {index}, parent = {parent}, kWidth = {width}}}>")
@@ -143,8 +142,9 @@ pub(crate) fn fragments() -> Vec<Fragment> {
 }
 
 impl Fragment {
-    /// Returns the layout of the fragment, without register replicas if the instruction is smaller than the encoding's
-    /// tile.
+    /// Returns the layout of the fragment.
+    ///
+    /// Removes register replicas, which occur if the instruction is smaller than the tile of the encoding.
     pub(crate) fn layout(&self) -> Outcome<LinearLayout> {
         let encoding: Encoding = self.encoding.parse()?;
         let layout = encoding.to_linear_layout(&self.shape)?;
@@ -162,7 +162,7 @@ impl Fragment {
     }
 }
 
-/// Pairs of a GPU and an instruction, such that the operand layouts differ.
+/// (GPU, instruction). The operand layouts of these instructions differ.
 const INSTRUCTIONS: [(&str, &str); 8] = [
     ("cuda:80", "mma.m16n8k16.f32.f16"),
     ("cuda:80", "mma.m16n8k8.f32.tf32"),
@@ -353,7 +353,7 @@ fn other_systems() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Name, title and encoding of each swizzle of a buffer with 32 rows of 64 elements of 16 bits.
+/// (name, title, encoding) of each swizzle, for a buffer of 32 rows and 64 columns of 16-bit elements.
 const SWIZZLES: [(&str, &str, &str); 10] = [
     (
         "none",

@@ -95,14 +95,16 @@ pub(super) const OPS: &[Operation] = &[
 ];
 
 impl Args<'_> {
-    /// At most 62 images of bits.
+    /// Returns argument `i` as a list of basis values. At most 62 are allowed.
     fn bases(&self, i: usize) -> Result<Vec<u64>, CaseError> {
         let bases = numbers(self.get(i)).filter(|bases| bases.len() <= 62);
         bases.ok_or_else(|| self.wrong(i, "a list of at most 62 whole numbers of zero or more"))
     }
 }
 
-/// Returns the code of the reference implementation, such as `negative stride`, or else the message.
+/// Returns the error as the reference implementation spells it, for example `negative stride`.
+///
+/// For other errors, returns the message.
 fn reason(why: &BridgeError) -> String {
     match why {
         why if why.is_not_power_of_two() => "non-power-of-two extent".to_owned(),
@@ -119,7 +121,7 @@ fn cute_fields(layout: &Layout) -> Value {
     })
 }
 
-/// Only the first [`SHOWN`] indices.
+/// Returns the images of at most [`SHOWN`] coordinates.
 fn cute_table(layout: &Layout) -> Result<Value, CaseError> {
     let shown = layout.size().min(SHOWN.into());
     let table: Result<Vec<i64>, _> = (0..shown).map(|i| layout.at(i)).collect();

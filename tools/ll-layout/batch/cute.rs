@@ -4,7 +4,7 @@ use super::{Args, CaseError, Operation, kind, schema};
 use linear_layout::cute::{ComposedLayout, Coord, CuteError, IntTuple, Layout, Swizzle, Tiler};
 use serde_json::{Map, Value, json};
 
-///  Maximum number of indices of a layout in an answer.
+/// Maximum number of indices of a layout in an answer.
 const TABLE: i64 = 64;
 
 /// Maximum number of indices that a case may request.
@@ -257,7 +257,7 @@ impl Args<'_> {
         Ok(shape)
     }
 
-    /// Accepts `{"tile": [...]}`, too.
+    /// Returns argument `i` as a nested tuple, which may also be given as `{"tile": [...]}`. `None` for `null`.
     fn profile(&self, i: usize) -> Result<Option<IntTuple>, CaseError> {
         let given = self.get(i);
         match given.get("tile").unwrap_or(given) {
@@ -349,7 +349,10 @@ fn coordinate(value: &Value) -> Result<Coord, CaseError> {
     }
 }
 
-/// Reads a number, null for a kept mode, a layout, or `{"tile": [...]}` with a list of tilers.
+/// Parses a tiler.
+///
+/// A number is a tile size, `null` keeps the mode. A list, or `{"tile": [...]}`, contains one tiler per mode.
+/// Anything else is a layout.
 pub(crate) fn tiler(value: &Value) -> Result<Tiler, CaseError> {
     if let Some(size) = value.as_i64() {
         return Ok(Tiler::Size(size));
@@ -372,7 +375,7 @@ fn text(found: &Swizzle) -> Result<Value, CaseError> {
     Ok(json!({"text": found.to_string()}))
 }
 
-/// With a swizzle or offset, returns `{"text": ...}`.
+/// Formats a composed layout: `{"text": ...}` if it has a swizzle or offset, otherwise the fields of `layout`.
 fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     match found.is_plain() {
         true => layout(Ok(found.layout)),
@@ -380,7 +383,7 @@ fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     }
 }
 
-/// Includes the size, the cosize and the first indices.
+/// Formats a layout with its size, its cosize and the images of its first coordinates.
 fn layout(found: Result<Layout, CuteError>) -> Result<Value, CaseError> {
     let layout = found?;
     let mut fields = layout_fields(&layout);

@@ -30,7 +30,7 @@ pub(super) fn solve_encoding(
     Ok(found)
 }
 
-/// The smallest shape that contains all bases: the default of cases without a shape.
+/// Returns the smallest shape that contains all bases. Cases without a shape use this shape.
 pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
     let mut reach: Option<Vec<u64>> = None;
     for list in bases.as_object()?.values() {

@@ -16,7 +16,7 @@ use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 
-/// The keys that an answer replaces.
+/// Keys of a case that the program computes, so they are not copied to the answer.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
 
 const SYSTEMS: [(&str, &[Operation]); 4] = [
@@ -38,7 +38,7 @@ pub(crate) enum CaseError {
     Bridge(#[from] BridgeError),
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// The text describes the expected form.
+    /// Error of a malformed case. The text describes the expected form.
     #[error("{0}")]
     Schema(String),
 }
@@ -189,7 +189,7 @@ fn expected(key: &str, what: &str, found: &Value) -> CaseError {
     schema(format!("`{key}`: expected {what}, found {}", kind(found)))
 }
 
-/// A short value is shown in full.
+/// Describes a value for an error message. Long values are described by their type, for example `a list`.
 fn kind(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {

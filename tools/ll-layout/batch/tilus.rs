@@ -394,7 +394,7 @@ impl Args<'_> {
         entries(self.get(i)).ok_or_else(|| self.wrong(i, "a list of whole numbers"))
     }
 
-    /// A negative index counts from the end.
+    /// Returns argument `i` as a dimension. A negative number counts from the end.
     fn dim_from_end(&self, i: usize, default: i64, rank: usize) -> Result<usize, CaseError> {
         let dim = match self.get(i) {
             Value::Null => Some(default),
@@ -468,7 +468,7 @@ fn entries(value: &Value) -> Option<Vec<i64>> {
     value.as_array()?.iter().map(Value::as_i64).collect()
 }
 
-/// Keeps the modes unmerged. Returns `None` if a key is missing.
+/// Parses a register layout. Adjacent modes are not merged. `None` if a key is missing.
 pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout, TilusError>> {
     Some(RegisterLayout::spelled(
         &numbers(value.get("shape")?)?,
@@ -478,7 +478,7 @@ pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout,
     ))
 }
 
-/// `null` is no swizzle. Returns `None` for other values.
+/// Parses an optional swizzle. `null` means no swizzle. The outer `None` means that `value` is not a swizzle.
 fn swizzle(value: &Value) -> Option<Result<Option<Swizzle>, CaseError>> {
     if value.is_null() {
         return Some(Ok(None));
@@ -495,7 +495,7 @@ fn swizzle_to_json(swizzle: Option<Swizzle>) -> Value {
     )
 }
 
-/// Limits an answer to [`LARGEST`] entries.
+/// Fails if an answer would have more than [`LARGEST`] entries.
 fn cells(count: u64) -> Result<(), CaseError> {
     if count > LARGEST {
         return Err(schema(format!(
@@ -511,7 +511,7 @@ fn beyond(place: u64, extent: u64, digit: u64) -> u64 {
     place.saturating_mul(extent).saturating_add(digit)
 }
 
-/// Mixed-radix digits, highest first. The first digit may exceed its extent.
+/// Returns the mixed-radix digits of `number`, highest first. The highest digit may exceed its extent.
 fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     let mut digits = vec![0; extents.len()];
     let mut rest = number;
@@ -522,7 +522,9 @@ fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     digits
 }
 
-/// The mode digits of each index, by [`split_beyond`]. Missing indices have no digits.
+/// Splits each index into the digits of its modes, by [`split_beyond`].
+///
+/// If `index` is shorter than the shape, the remaining dimensions have no digits.
 fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
     let groups = layout.mode_groups().zip(index);
     groups
@@ -530,7 +532,7 @@ fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// The first [`SHOWN`] elements in row-major order.
+/// Returns the first [`SHOWN`] elements of a shape in row-major order.
 fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let size = shape.iter().product::<u64>();
     (0..size.min(SHOWN as u64)).map(|number| split_beyond(number, shape))

@@ -30,8 +30,8 @@ impl CostTable {
         after.iter().map(|&v| sizes[v as usize] as usize).product()
     }
 
-    /// Returns the table over the free variables. `fixed` returns the value of a fixed variable, and `None` for a free
-    /// one.
+    /// Fixes some variables of the table, and returns the table over the free variables. `fixed` returns the value
+    /// of a fixed variable, or `None` if the variable is free.
     pub(super) fn restrict(&self, sizes: &[u32], fixed: impl Fn(u32) -> Option<u32>) -> CostTable {
         let kept = |var: &u32| fixed(*var).is_none();
         let scope: Vec<u32> = self.scope.iter().copied().filter(kept).collect();
@@ -42,7 +42,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Restricts each variable to two values, in `choice` and in `other`. Variables with equal values leave the table.
+    /// Restricts each variable `v` to the two values `choice[v]` and `other[v]`. If these are equal, the result
+    /// does not depend on `v`.
     pub(super) fn restrict_to_pair(
         &self,
         sizes: &[u32],
@@ -67,7 +68,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Appends the entries for all values of `vars`, with the last variable varying fastest, from index `offset` on.
+    /// Appends the entries at `offset` plus every combination of values of `vars`. The last variable varies
+    /// fastest.
     fn walk(&self, sizes: &[u32], vars: &[u32], offset: usize, entries: &mut Vec<LexCost>) {
         let Some((&var, rest)) = vars.split_first() else {
             entries.push(self.table[offset]);
@@ -80,12 +82,12 @@ impl CostTable {
     }
 }
 
-/// Addition of tables, with reused buffers.
+/// Adds cost tables, with buffers that are reused between calls.
 #[derive(Debug, Default)]
 pub(super) struct Adder {
-    /// Stride of each variable (last first) in each table.
+    /// One stride for each pair of a variable and a table, with the last variable first.
     strides: Vec<usize>,
-    /// Stride of the variable `last` in each table.
+    /// For each table, the stride of the variable that is minimised over.
     steps: Vec<usize>,
     offsets: Vec<usize>,
     digits: Vec<u32>,
@@ -137,7 +139,8 @@ impl Adder {
         }
     }
 
-    /// Advances to the next combination, the last variable fastest; returns false after the last combination.
+    /// Advances to the next combination of values. The last variable varies fastest. Returns false after the last
+    /// combination.
     fn advance(&mut self, sizes: &[u32], vars: &[u32]) -> bool {
         let tables = self.offsets.len();
         for (at, &var) in vars.iter().rev().enumerate() {
@@ -155,7 +158,7 @@ impl Adder {
         false
     }
 
-    /// Returns the sum of `factors`, minimised over the values of `last`, as a table over `vars`.
+    /// Adds the tables `factors`, and returns the minimum over the values of `last` as a table over `vars`.
     pub(super) fn minimise(
         &mut self,
         sizes: &[u32],

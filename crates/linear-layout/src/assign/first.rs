@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 /// One combination of values in a joint table that is part of an optimal assignment.
 #[derive(Debug)]
 struct OptimalCell {
-    /// In the order of the table's variables.
+    /// One value for each of the table's variables, in the order of `JointTable::vars`.
     values: Vec<u32>,
     group: usize,
-    /// For each child table, the index of the group that agrees with this cell on the common variables.
+    /// For each child table, the index of the group of cells with the same values of the common variables.
     below: Vec<usize>,
     is_live: bool,
 }
 
-/// Cells of a table that differ only in the eliminated variable, with the agreeing cells of the parent table.
+/// The cells of a table that differ only in the value of the eliminated variable.
 #[derive(Debug, Default)]
 struct CellGroup {
     cells: Vec<usize>,
     num_live: usize,
-    /// Indices of the agreeing cells in the parent table.
+    /// Indices of the cells in the parent table that have the same values of the common variables.
     above: Vec<usize>,
     num_live_above: usize,
 }
 
-/// The joint table of an eliminated variable, restricted to optimal assignments.
+/// The table of an eliminated variable and its neighbours, reduced to the cells of optimal assignments.
 #[derive(Debug, Default)]
 struct JointTable {
     /// The eliminated variable, then the other variables.
@@ -38,9 +38,9 @@ struct JointTable {
 
 /// All optimal assignments of an exactly eliminated network, as cells of joint tables.
 ///
-/// The tables form a tree: among the other variables of a table, the variable eliminated first has the parent table. On
-/// a tree, arc consistency makes every live cell part of an optimal assignment, so choosing the first live value of one
-/// variable after the other never backtracks.
+/// The tables form a tree. A table has the eliminated variable and its neighbours. The parent is the table of
+/// the neighbour that is eliminated first. Arc consistency on a tree makes every live cell part of an optimal
+/// assignment. So the first live value of each variable can be chosen without backtracking.
 ///
 /// Each cell is removed at most once, so the work is linear in the size of the tables.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl OptimalAssignments {
         new
     }
 
-    /// Fills a table with the cells of least cost, for all values in the cells of the parent table.
+    /// Fills the table `at` with the cheapest cells for each combination of values in the parent table.
     fn fill(&mut self, eliminated: &Elimination<'_>, at: usize, choice: &mut [u32]) {
         let vars = std::mem::take(&mut self.tables[at].vars);
         // Values of the other variables in cells of the parent, with those cells.
@@ -149,7 +149,7 @@ impl OptimalAssignments {
         table.children.reverse();
     }
 
-    /// Assigns the first live value to each variable in turn.
+    /// Assigns to each variable in turn its first value that has a live cell.
     pub(super) fn first(&mut self, vars: impl Iterator<Item = u32>, choice: &mut [u32]) {
         for var in vars {
             let Some(at) = self.of_var[var as usize] else {
@@ -168,7 +168,8 @@ impl OptimalAssignments {
         }
     }
 
-    /// Removes cells, and then every cell without an agreeing live cell in the parent table or in a child table.
+    /// Removes `cells`, given as (table, cell). Then removes every cell that no longer has a matching live cell in
+    /// the parent table or in some child table.
     fn remove(&mut self, mut cells: Vec<(usize, usize)>) {
         while let Some((at, cell)) = cells.pop() {
             let cell = &mut self.tables[at].cells[cell];

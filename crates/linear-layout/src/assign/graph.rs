@@ -24,7 +24,7 @@ pub(super) struct CostTerm {
     pub(super) conversions: u32,
 }
 
-/// One cost for each choice of a node, an edge or a shared term.
+/// The cost of each alternative of a node, of each pair of an edge, or of each variant of a shared term.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTerms {
     pub(super) terms: Vec<CostTerm>,
@@ -47,13 +47,13 @@ pub(super) struct Edge {
     pub(super) terms: CostTerms,
 }
 
-/// A cost that is paid once, however many members request it.
+/// A cost that is paid once if at least one member requests it.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTerm {
-    /// The node whose alternative selects one of `terms`, or `None` if there is only one.
+    /// The node whose alternative is the index into `terms`. `None` if `terms` has one entry.
     pub(super) of: Option<NodeId>,
     pub(super) terms: CostTerms,
-    /// The nodes that may request the term, with one flag for each alternative.
+    /// The nodes that may request the term. A flag is true if that alternative of the node requests the term.
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
 
@@ -99,7 +99,7 @@ impl Graph {
         Graph::default()
     }
 
-    /// Adds a node after all existing nodes in program order. `prices` has the price and the number of conversions of
+    /// Adds a node. Nodes must be added in program order. `prices` has one pair (price, number of conversions) for
     /// each alternative.
     ///
     /// # Panics
@@ -111,14 +111,15 @@ impl Graph {
         id
     }
 
-    /// Adds an edge. `prices` has the price and the number of conversions of each pair of alternatives.
+    /// Adds an edge. `prices` has one pair (price, number of conversions) for each pair of alternatives.
     ///
-    /// Prices of parallel edges add up. An edge from a node to itself counts only pairs of equal alternatives.
+    /// The prices of parallel edges are added. An edge from a node to itself counts only pairs of equal
+    /// alternatives.
     ///
     /// # Shape
     /// `prices` is a row-major matrix: one row for each alternative of `a`, one column for each alternative of `b`.
     /// # Panics
-    /// Panics if there are not as many prices as pairs.
+    /// Panics if `prices` does not have one entry for each pair.
     pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) {
         let pairs = self.alternatives(a) * self.alternatives(b);
         assert_eq!(prices.len(), pairs, "prices for each pair");
@@ -135,8 +136,9 @@ impl Graph {
         self.share(None, vec![(price, conversions)], members);
     }
 
-    /// Adds a copy of the result of `of` in another layout, with one price for each alternative of `of`. The copy is
-    /// paid once if at least one member's alternative has the flag `true`.
+    /// Adds the price of a copy of the result of `of` in another layout. `prices` has one pair (price, number of
+    /// conversions) for each alternative of `of`. The copy is paid once if the alternative of at least one member
+    /// has the flag `true`.
     ///
     /// ```
     /// use linear_layout::assign::Graph;
@@ -214,7 +216,8 @@ impl Graph {
             })
     }
 
-    /// Returns the costs that an assignment pays: tables of costs, each with the index of the paid entry.
+    /// Returns the cost terms of `choice`. Each item is a list of costs and the index of the cost that `choice`
+    /// pays.
     fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);

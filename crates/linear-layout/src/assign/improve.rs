@@ -17,15 +17,15 @@ pub(super) struct Candidate {
 
 /// A local search with two kinds of moves.
 ///
-/// A round considers all values of most variables, but fixes a few variables, and expensive edges to fixed variables
-/// can prevent an improvement. An expansion changes connected variables together, but considers only two values for
-/// each.
+/// - A round fixes a few variables, and optimises all others over all their values. It can fail to improve if a
+///   fixed variable has expensive edges.
+/// - An expansion changes connected variables together, but considers only two values of each variable.
 #[derive(Debug)]
 pub(super) struct LocalSearch<'a> {
     network: &'a Network,
-    /// Maximum entries of a table.
+    /// Maximum number of entries of a table.
     limit: u64,
-    /// Number of visited entries after which no further move is started.
+    /// The search starts no further move after it has visited this many table entries.
     max_steps: u64,
     pub(super) steps: u64,
 }
@@ -49,8 +49,9 @@ impl<'a> LocalSearch<'a> {
 
     /// Runs rounds of large-neighbourhood search until `PATIENCE` rounds bring no improvement.
     ///
-    /// Each round fixes variables until tables have at most `limit` entries, and solves exactly for all others.
-    /// Variables that were fixed least often are fixed next. No round increases the cost.
+    /// Each round fixes variables until tables have at most `limit` entries, and solves exactly for the free
+    /// variables. It prefers to fix the variables that earlier rounds fixed least often. No round increases the
+    /// cost.
     pub(super) fn improve(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut times = vec![0; network.sizes.len()];
@@ -74,7 +75,7 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Tries to expand each value of each variable, until no expansion lowers the cost.
+    /// Tries an expansion for every value of every variable. Repeats this until no expansion lowers the cost.
     pub(super) fn expand(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut spread = Expansion::new(network);
@@ -95,7 +96,7 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Takes values of `other` where they lower the cost. Returns true if the cost is lower.
+    /// Replaces values in `best` with values of `other` if this lowers the cost. Returns true if the cost is lower.
     pub(super) fn fuse(&mut self, best: &mut Candidate, other: &[u32]) -> bool {
         let (choices, steps) = fuse_proposal(self.network, &best.choice, other, self.limit);
         self.steps += steps;
@@ -106,8 +107,8 @@ impl<'a> LocalSearch<'a> {
         is_cheaper
     }
 
-    /// Accepts a cheaper assignment, or an equally cheap and lexicographically earlier one. Returns true if the cost is
-    /// lower.
+    /// Replaces `best` with `choice` if `choice` costs less, or costs the same and is lexicographically smaller.
+    /// Returns true if `choice` costs less.
     fn take(&self, best: &mut Candidate, choice: Vec<u32>) -> bool {
         let new = self.priced(choice);
         let is_cheaper = new.cost < best.cost;

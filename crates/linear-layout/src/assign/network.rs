@@ -6,13 +6,13 @@ use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
 /// Variables with cost tables. The solver minimises the sum of the tables.
 ///
-/// The first variables are the nodes of a graph. A shared term of more than two nodes becomes a further variable,
-/// unless all alternatives of one member request the term. The variable is 1 if the term is paid, and 0 otherwise. The
-/// value 0 is infeasible if a member requests the term. With optimal further variables, an assignment costs
-/// [`Graph::price`].
+/// The first variables are the nodes of a graph. A shared term with more than two nodes becomes a helper
+/// variable, unless one member requests the term with every alternative. The helper variable is 1 if the term
+/// is paid, and 0 otherwise. The value 0 is infeasible if a member requests the term. If the helper variables
+/// are optimal, the cost of an assignment is [`Graph::price`].
 ///
-/// An infeasible entry costs more than all feasible entries together, so the optimum has as few infeasible entries as
-/// possible.
+/// An infeasible entry costs more than the sum of all feasible entries. So an optimum has as few infeasible
+/// entries as possible.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// Number of values of each variable.
@@ -21,7 +21,7 @@ pub(super) struct Network {
     pub(super) live: Vec<u32>,
     /// Each live variable has a unary table, and no two tables have the same variables.
     pub(super) factors: Vec<CostTable>,
-    /// The cost that all assignments share.
+    /// A cost that is part of the cost of every assignment.
     pub(super) constant: LexCost,
     /// Cost of an infeasible entry.
     pub(super) forbidden: LexCost,
@@ -34,7 +34,7 @@ struct TermCosts {
 }
 
 impl TermCosts {
-    /// Returns `None` if the choice is infeasible.
+    /// Returns the cost of alternative `at`, or `None` if the alternative is infeasible.
     fn feasible(terms: &CostTerms, at: usize) -> Option<LexCost> {
         let term = &terms.terms[at];
         (term.price != INFEASIBLE).then(|| LexCost::new(term))
@@ -45,7 +45,7 @@ impl TermCosts {
         TermCosts::feasible(terms, at).unwrap_or(self.forbidden)
     }
 
-    /// Returns a cost above every feasible assignment.
+    /// Returns a cost that is greater than the cost of every feasible assignment.
     fn infeasible_bound(graph: &Graph) -> LexCost {
         let dearest = |terms: &CostTerms| {
             let all = 0..terms.terms.len();
@@ -103,7 +103,8 @@ impl TableBuilder {
         self.binary.push((low, high, table));
     }
 
-    /// Merges tables of the same variables, and splits binary tables into unary tables where possible.
+    /// Merges tables that have the same variables. Splits a binary table into two unary tables if it is a sum of
+    /// them.
     fn build(mut self) -> Network {
         self.binary.sort_by_key(|&(a, b, _)| (a, b));
         let mut merged: Vec<(u32, u32, Vec<LexCost>)> = Vec::with_capacity(self.binary.len());
@@ -147,7 +148,8 @@ impl TableBuilder {
     }
 }
 
-/// Splits a table into row costs and column costs, or returns `None` if some entry is not their sum.
+/// Splits a table into row costs and column costs. Returns `None` if an entry is not the sum of its row cost
+/// and its column cost.
 ///
 /// ```text
 /// 1 4
@@ -199,7 +201,7 @@ impl Network {
         }
     }
 
-    /// Returns the network without tables and live variables.
+    /// Returns a network with the same variables, but without tables. No variable is live.
     pub(super) fn empty(&self) -> Network {
         Network {
             sizes: self.sizes.clone(),
@@ -211,12 +213,13 @@ impl Network {
         }
     }
 
-    /// Returns the number of variables that are graph nodes. Shared terms follow.
+    /// Returns the number of variables that are graph nodes. The helper variables of shared terms come after them.
     pub(super) fn num_nodes(&self) -> usize {
         self.sizes.len() - self.helpers.len()
     }
 
-    /// Appends the values of the shared terms to an assignment of the nodes: 1 if a member requests the term.
+    /// Appends the helper variables to an assignment of the nodes. A helper variable is 1 if a member requests the
+    /// term.
     pub(super) fn complete(&self, graph: &Graph, choice: &[u32]) -> Vec<u32> {
         let mut whole = choice.to_vec();
         let shared = graph.shared_terms();

@@ -4,7 +4,8 @@ use super::network::Network;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// The interaction graph of the live variables, with the cost of eliminating each variable.
+/// The graph of live variables, with an edge between variables that share a table, and the cost of eliminating
+/// each variable.
 pub(super) struct Neighbours<'a> {
     sizes: &'a [u32],
     beside: Vec<BTreeSet<u32>>,
@@ -39,7 +40,6 @@ impl<'a> Neighbours<'a> {
         neighbours
     }
 
-    /// Returns the neighbours of `var` in ascending order.
     pub(super) fn of(&self, var: u32) -> Vec<u32> {
         self.beside[var as usize].iter().copied().collect()
     }
@@ -66,7 +66,7 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Connects all pairs of `vars`, as the elimination of a common neighbour does.
+    /// Connects all pairs of `vars`. Eliminating a variable connects its neighbours.
     pub(super) fn join(&mut self, vars: &[u32]) {
         for &a in vars {
             let others = vars.iter().copied().filter(|&b| b != a);
@@ -77,7 +77,8 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Returns the variable to fix: nodes before shared terms, then least often fixed, then most neighbours.
+    /// Returns the variable to fix next. Prefers nodes to helper variables, then the variable with the fewest
+    /// fixings in `times`, then the variable with the most neighbours.
     fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
         let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
         there.map(|(var, _)| var).min_by_key(|&var| {
@@ -103,7 +104,7 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The elimination of `var`, which leaves a table over its neighbours `beside`.
+/// The elimination of variable `var`. The result is a table over the neighbours in `beside`.
 #[derive(Clone, Debug)]
 pub(super) struct EliminationStep {
     pub(super) var: u32,
@@ -114,22 +115,23 @@ pub(super) struct EliminationStep {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     pub(super) steps: Vec<EliminationStep>,
-    /// Variables that keep their values, so that no table exceeds the limit.
+    /// Variables that keep their values. Eliminating them would exceed the limit on table entries.
     pub(super) fixed: Vec<u32>,
-    /// True if every variable is eliminated or fixed.
+    /// True if every variable is either eliminated or fixed.
     pub(super) is_whole: bool,
-    /// Number of entries of all joint tables.
+    /// Total number of entries of all joint tables.
     pub(super) entries: u64,
 }
 
 impl Order {
-    /// Eliminates the cheapest variables while their joint tables have at most `limit` entries.
+    /// Repeatedly eliminates the cheapest variable. Stops when its joint table would have more than `limit`
+    /// entries.
     pub(super) fn up_to(network: &Network, limit: u64) -> Order {
         Order::new(network, limit, None)
     }
 
-    /// Eliminates all variables, and fixes a variable where tables would exceed `limit` entries. `times` counts how
-    /// often earlier orders fixed each variable.
+    /// Eliminates variables, cheapest first. If the joint table would have more than `limit` entries, fixes a
+    /// variable instead. `times` counts how often earlier orders fixed each variable.
     pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
         Order::new(network, limit, Some(times))
     }

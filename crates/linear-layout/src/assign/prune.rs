@@ -4,24 +4,26 @@ use super::cost::LexCost;
 use super::factor::CostTable;
 use super::network::Network;
 
-/// A network without dominated values. A dominated value costs more than another value of its variable, whatever the
-/// values of all other variables.
+/// A network without dominated values.
+///
+/// A value of a variable is dominated if another value of that variable always costs less, for all values of
+/// all other variables.
 #[derive(Debug)]
 pub(super) struct PrunedNetwork {
     pub(super) network: Network,
-    /// The remaining values of each variable, in the original numbering.
+    /// The original numbers of the remaining values of each variable.
     kept: Vec<Vec<u32>>,
-    /// For each variable and original value, the kept value that replaces it.
+    /// The remaining value that replaces each original value of each variable, as `replacement[var][value]`.
     replacement: Vec<Vec<u32>>,
     /// Number of compared table entries.
     pub(super) steps: u64,
 }
 
 impl PrunedNetwork {
-    /// Removes dominated values until no value is dominated. Dominance is decided in `core`, the rest of `whole` after
-    /// the elimination of some variables.
+    /// Removes dominated values from `whole` until none is left. Tests dominance in `core`, the network that
+    /// remains after the elimination of some variables of `whole`.
     ///
-    /// Of two values with equal costs, both are kept, so that no optimal assignment is lost.
+    /// If two values have equal costs, both are kept, so that no optimal assignment is lost.
     pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {
         let size = |&size: &u32| (0..size).collect();
         let kept: Vec<Vec<u32>> = core.sizes.iter().map(size).collect();
@@ -69,7 +71,7 @@ impl PrunedNetwork {
         }
     }
 
-    /// Returns a dominated value of `var`, and the dominating value.
+    /// Returns a dominated value of `var` and a value that dominates it, as `(worse, better)`.
     fn find_dominated(
         &mut self,
         network: &Network,
@@ -118,7 +120,8 @@ impl PrunedNetwork {
         }
     }
 
-    /// Translates an original assignment to a pruned assignment that costs no more.
+    /// Translates an assignment from original to pruned numbering. Replaces dominated values, so the cost does not
+    /// rise.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
         let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
@@ -129,14 +132,15 @@ impl PrunedNetwork {
         vars.map(map).collect()
     }
 
-    /// Translates a pruned assignment to the original numbering.
+    /// Translates an assignment from pruned to original numbering.
     pub(super) fn leave(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.kept);
         vars.map(|(&value, kept)| kept[value as usize]).collect()
     }
 }
 
-/// Returns `(max(better - worse), min(worse - better))` over the entries of one table, each clamped to 0.
+/// Compares two values of `var` in one table. Returns the greatest extra cost of `better` and the least saving
+/// by `better`, each at least 0.
 fn difference(
     network: &Network,
     factor: &CostTable,

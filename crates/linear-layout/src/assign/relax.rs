@@ -6,11 +6,11 @@ use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables. Joint tables have at most `limit` entries, or at most the entries of one input table.
+/// Eliminates all variables, with joint tables of at most `limit` entries if each input table is that small.
 ///
-/// A bucket with a larger joint table is split into mini-buckets, which minimise over the variable independently.
-/// Therefore `constant` becomes a lower bound. Costs are first moved between the mini-buckets until each value has the
-/// same least cost in all of them, which improves the bound.
+/// A bucket with a larger joint table is split into mini-buckets, and each mini-bucket is minimised separately.
+/// So `Elimination::constant` becomes a lower bound. Before that, costs are moved between the mini-buckets
+/// until each value of the variable has the same least cost in every mini-bucket. This raises the bound.
 ///
 /// ```text
 /// mini-bucket 1: 0 4        mini-bucket 2: 4 0        separate: 0 + 0 = 0
@@ -56,11 +56,12 @@ pub(super) fn relax(network: &Network, limit: u64) -> Elimination<'_> {
 /// Tables of a bucket that are added up together.
 struct MiniBucket {
     tables: Vec<usize>,
-    /// Variables of the tables without the eliminated variable, in ascending order.
+    /// All variables of the tables except the eliminated variable, in ascending order.
     beside: Vec<u32>,
 }
 
-/// Groups tables into mini-buckets by first fit, largest tables first.
+/// Assigns each table to the first mini-bucket with room for it, or to a new mini-bucket. The largest tables
+/// are assigned first.
 fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<MiniBucket> {
     let mut by_size = inputs.to_vec();
     by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.table(at).table.len()), at));
@@ -93,7 +94,8 @@ fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> 
     groups
 }
 
-/// Moves costs between mini-buckets until each value has the same least cost in all of them. The sum is unchanged.
+/// Moves costs between mini-buckets until each value has the same least cost in every mini-bucket. The sum of
+/// the mini-buckets does not change.
 fn level(joints: &mut [Vec<LexCost>], size: usize) {
     let groups = joints.len();
     for value in 0..size {

@@ -17,9 +17,10 @@ use std::mem;
 pub enum SolveMethod {
     /// Elimination. The assignment is optimal: lowest price, then fewest conversions, then lexicographically first.
     Elimination,
-    /// Local search with a result equal to the lower bound: lowest price, then fewest conversions.
+    /// Local search that reached the lower bound. The price is the lowest, and the number of conversions is the
+    /// fewest at that price.
     BoundedSearch,
-    /// Local search. `price - bound` limits the distance from the optimum.
+    /// Local search that did not reach the lower bound. The optimal price is between `bound` and `price`.
     LocalSearch,
 }
 
@@ -47,13 +48,13 @@ pub(super) struct Limits {
     pub(super) table: u64,
     /// Maximum entries of all joint tables of an exact elimination.
     pub(super) all: u64,
-    /// Maximum entries of a joint table in the elimination before pruning and local search, and minimum limit of a
-    /// table in local search.
+    /// Maximum entries of a joint table in the elimination that comes before pruning and local search. Also the
+    /// smallest table limit that local search uses.
     pub(super) few: u64,
-    /// Maximum entries of all tables in the relaxation or in one round of local search. `round / variables` limits each
-    /// table.
+    /// Maximum entries of all tables together, in the relaxation or in one round of local search. Each table may
+    /// have `round` divided by the number of variables.
     pub(super) round: u64,
-    /// Number of visited entries after which local search starts no further move.
+    /// Local search starts no further move after it has visited this many table entries.
     pub(super) moves: u64,
 }
 
@@ -67,12 +68,13 @@ impl Limits {
     };
 }
 
-/// Returns the cheapest assignment found, which never costs more than `start`.
+/// Returns the cheapest assignment found. It never costs more than `start`, which may be infeasible. If no
+/// assignment is feasible, the price is [`INFEASIBLE`].
 ///
-/// Graphs of kernels are nearly trees, and are solved exactly. Local search takes over if, even without dominated
-/// alternatives, one joint table would exceed a million entries or all joint tables 30 million. Then `bound` limits the
-/// distance from the optimum. An exact solution breaks ties in price by fewer conversions, then by the first
-/// alternatives in program order. `start` may be infeasible. If no assignment is feasible, the price is [`INFEASIBLE`].
+/// The solution is exact if, after the removal of dominated alternatives, no joint table exceeds a million
+/// entries and all joint tables together do not exceed 30 million. Graphs of kernels are nearly trees and meet
+/// these limits. An exact solution breaks ties in price by fewer conversions, then by the first alternatives in
+/// program order. Larger graphs are solved by local search, and `bound` limits the distance from the optimum.
 ///
 /// The result does not depend on the order in which edges were added.
 ///
@@ -103,8 +105,8 @@ pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Soluti
     }
 }
 
-/// Returns the price of the best assignment found in which `node` has the alternative `alternative`, in a search from
-/// `solution`.
+/// Returns the lowest price found for an assignment that gives `node` the alternative `alternative`. The search
+/// starts from `solution`.
 ///
 /// # Panics
 /// Panics if `graph` does not have the node, or the node does not have the alternative.
@@ -167,7 +169,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Searches locally from two starts: `start`, and the assignment that the relaxation suggests.
+/// Runs local search from `start` and from the assignment that the relaxation suggests. Returns the better
+/// result.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);

@@ -7,7 +7,8 @@ use crate::layout::{AffineLayout, Dim, LinearLayout, Surjectivity};
 /// Maximum width of an index, in bits.
 const BITS: u32 = 62;
 
-/// Returns the addend of each coordinate bit, fastest first, or an error if an extent is not a power of two.
+/// Returns the value that each coordinate bit adds to the index, fastest bit first. Returns an error if an
+/// extent is not a power of two.
 fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     let mut bits = Vec::new();
     for (at, mode) in modes.iter().enumerate() {
@@ -32,10 +33,12 @@ fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     Ok(bits)
 }
 
-/// Returns, for each coordinate bit, the XOR mask that has the effect of adding the bit's value to `offset`.
+/// Returns one XOR mask for each coordinate bit. Adding the bit's value to `offset` is the same as XOR with the
+/// mask.
 ///
-/// All sums are XORs if and only if no two masks share a bit: in a shared bit, the carry of one addition depends on the
-/// other coordinate bit. Returns an error on such a carry, on a negative index, and on an index above 62 bits.
+/// Sums of several bits are XORs if and only if no two masks share a bit. If two masks share a bit, the carry
+/// of one addition depends on the other coordinate bit. Returns an error in this case, for a negative index,
+/// and for an index of more than 62 bits.
 fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeError> {
     let lowest = bits.iter().map(|bit| bit.value.min(0));
     let lowest = lowest.fold(offset, i64::saturating_add);
@@ -116,8 +119,8 @@ pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
     linear_from_bases(layout, &cute_bases(layout)?, 0)
 }
 
-/// Returns the linear map with the columns `bases`. The size of `offset` is the least power of two above all outputs
-/// and above `other`.
+/// Returns the linear map with the columns `bases`. The size of `offset` is the least power of two that is
+/// greater than every output and greater than `other`.
 fn linear_from_bases(
     layout: &Layout,
     bases: &[u64],
@@ -203,7 +206,7 @@ fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns a swizzle of the fewest bits after which no two values share a set bit.
+/// Returns the swizzle with the fewest bits that maps `values` to numbers that share no set bit.
 fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     let Some((first, second)) = first_overlap(values) else {
         return Ok(Swizzle::IDENTITY);
@@ -242,7 +245,7 @@ fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     .into())
 }
 
-/// Drops modes of extent 1, and merges adjacent modes if their strides allow it.
+/// Removes modes of extent 1, and merges adjacent modes with contiguous strides.
 pub(super) fn coalesce(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     let mut list: Vec<Mode> = Vec::new();
     for mode in modes {
@@ -290,7 +293,7 @@ pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-/// The layout under a swizzle: an offset, and a mode of extent 2 for each basis.
+/// A layout and an offset that a swizzle is applied to. The layout has one mode of extent 2 for each basis.
 struct Separation {
     offset: i64,
     modes: Vec<Mode>,
@@ -353,7 +356,7 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
     Ok(ComposedLayout::new(swizzle, separated.offset, whole))
 }
 
-/// Returns the in-dims `register`, `lane`, `warp` and `block` of a distributed layout, for warps of `lanes` lanes.
+/// Returns the sizes of the in-dims `register`, `lane`, `warp` and `block` for warps of `lanes` lanes.
 pub(super) fn distributed_ins(
     registers: u64,
     threads: u64,

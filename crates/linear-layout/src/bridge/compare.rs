@@ -13,7 +13,8 @@ use crate::tilus::RegisterLayout;
 pub enum DistributedLayout {
     /// A linear layout from `register`, `lane`, `warp` and `block` to `dim0`, `dim1`, ...
     Linear(LinearLayout),
-    /// A CuTe layout from `((threads), (values))` to the element index in this [`ElementOrder`].
+    /// A CuTe layout from `((threads), (values))` to the element index. The second field is the numbering order of
+    /// the elements.
     ThreadValue(Layout, ElementOrder),
     /// A register layout of Tilus.
     Register(RegisterLayout),
@@ -37,13 +38,13 @@ pub enum Difference {
         /// The pair (threads, values per thread) in the second layout.
         second: (u64, u64),
     },
-    /// The layouts map a value of a thread to different elements.
+    /// The layouts map the same value of the same thread to different elements.
     At {
         /// Index of the thread.
         thread: u64,
         /// Index of the value within the thread.
         value: u64,
-        /// Element index in the first layout, possibly negative for a CuTe layout.
+        /// Element index in the first layout. It can be negative for a CuTe layout.
         first: i64,
         /// Element index in the second layout.
         second: i64,
@@ -76,7 +77,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A map `(thread, value) -> element index`, as a sum over modes or an XOR over bits.
+/// A map `(thread, value) -> element index`. It is either a sum over modes or an XOR over bits.
 enum ElementIndexMap {
     Additive {
         threads: Vec<Mode>,
@@ -188,7 +189,7 @@ impl DistributedLayout {
     }
 }
 
-/// Returns the out-dims, sorted by `i` if all are tensor dims `dim<i>`.
+/// Returns the out-dims. They are sorted by `i` if every dim is a tensor dim `dim<i>`.
 fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     let mut outs: Vec<Dim> = layout.out_dims().collect();
     if outs.iter().all(|dim| dim.out_index().is_some()) {

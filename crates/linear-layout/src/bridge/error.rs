@@ -5,7 +5,8 @@ use crate::layout::{Dim, LayoutError};
 use crate::tilus::TilusError;
 use thiserror::Error;
 
-/// An error in the conversion of a layout to another layout system. The message names the mode or basis at fault.
+/// An error in the conversion of a layout to another layout system. The message names the invalid mode or
+/// basis.
 /// ```
 /// use linear_layout::bridge::{BridgeError, linear_from_cute};
 /// let e = linear_from_cute(&"(8,8):(9,1)".parse()?).unwrap_err();

@@ -10,12 +10,13 @@ use crate::tilus::RegisterLayout;
 /// The dims of the thread index, fastest first.
 const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// The bases of a linear register layout: the element index of each bit of the thread index and of the register index.
+/// The bases of a linear register layout. Each bit of the thread index and of the register index has an element
+/// index as its basis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBases {
-    /// Image of each bit of the thread index, fastest first. A replication bit maps to zero.
+    /// Element index for each bit of the thread index, fastest bit first. It is 0 for a replication bit.
     pub threads: Vec<u64>,
-    /// Image of each bit of the register index, fastest first.
+    /// Element index for each bit of the register index, fastest bit first.
     pub registers: Vec<u64>,
 }
 

@@ -54,11 +54,11 @@ pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeE
     Ok(ComposedLayout::new(swizzle, 0, whole))
 }
 
-/// Returns the shared layout of a tensor of shape `shape` that is equivalent to a CuTe layout with one mode for each
-/// dim.
+/// Converts a CuTe layout to a shared layout of a tensor of shape `shape`. The CuTe layout must have one mode
+/// for each dim.
 ///
-/// The shared layout exists if and only if the modes match the dims and the CuTe layout has no offset, no negative
-/// stride and no swizzle with a negative shift.
+/// The shared layout exists if and only if the modes match the dims and the CuTe layout has no offset, no
+/// negative stride and no swizzle with a negative shift.
 /// # Errors
 /// Returns an error that names the violated condition.
 pub fn shared_from_cute(
@@ -108,19 +108,20 @@ pub fn shared_from_cute(
     )?)
 }
 
-/// Returns the linear map from the dims to the offset that is equivalent to a shared layout of Tilus.
+/// Converts a shared layout of Tilus to a linear map from the dims to the offset.
 ///
 /// # Shape
 /// (`dim0`, `dim1`, ...: the shape) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
-/// Returns an error if an extent is not a power of two, a sum of strides carries, or the tensor has too many dims.
+/// Returns an error if an extent is not a power of two, a sum of strides carries, or the tensor has too many
+/// dims.
 pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
     linear_from_composed(&cute_from_shared(layout)?)
 }
 
-/// Returns the linear map from the offset to the dims that is equivalent to a shared layout of Tilus. Triton's shared
-/// encodings have the same direction.
+/// Converts a shared layout of Tilus to a linear map from the offset to the dims. Triton's shared encodings
+/// also map offsets to dims.
 ///
 /// ```
 /// # use linear_layout::bridge::memory_from_shared;
@@ -138,9 +139,9 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
     memory_from_cute(&cute_from_shared(layout)?)
 }
 
-/// Returns the linear map from the offset to the dims that is equivalent to a CuTe layout with one mode for each dim.
+/// Converts a CuTe layout with one mode for each dim to a linear map from the offset to the dims.
 ///
-/// Offset bits that are zero for all elements have zero bases, e.g. if the pitch is larger than a row.
+/// An offset bit that is zero for all elements has a zero basis, e.g. if the pitch is larger than a row.
 /// ```
 /// # use linear_layout::bridge::memory_from_cute;
 /// # use linear_layout::layout::Dim;
@@ -157,8 +158,9 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if the layout is not a [linear map](linear_from_composed), two elements have the same offset, or a
-/// gap is not a whole bit of the offset.
+/// Returns an error if the layout is not a [linear map](linear_from_composed) or two elements have the same
+/// offset. Also returns an error if an unused offset does not come from an offset bit that is zero for all
+/// elements.
 pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let offsets = linear_from_composed(layout)?;
     if !offsets.is_injective() {
@@ -201,10 +203,10 @@ pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeE
     )?)
 }
 
-/// Returns the shared layout of Tilus that is equivalent to a linear map from the dims to `offset`.
+/// Converts a linear map from the dims to `offset` to a shared layout of Tilus.
 ///
 /// # Errors
-/// Returns an error if the map has other out-dims, or needs more than one swizzle.
+/// Returns an error if the map has an out-dim that is not `offset`, or needs more than one swizzle.
 pub fn shared_from_linear(layout: &LinearLayout) -> Result<SharedLayout, BridgeError> {
     if let Some(dim) = layout.out_dims().find(|dim| *dim != Dim::OFFSET) {
         return Err(BridgeErrorKind::UnexpectedDim { dim }.into());

@@ -83,8 +83,8 @@ pub fn thread_value_from_tilus(
     Ok(Layout::concat(&[tuple_of(&threads)?, tuple_of(&values)?])?)
 }
 
-/// Returns the linear layout that is equivalent to a thread-value layout of a tensor of shape `shape`, for warps of
-/// `lanes` lanes. The element index of the thread-value layout is column-major.
+/// Converts a thread-value layout of a tensor of shape `shape` to a linear layout for warps of `lanes` lanes.
+/// The thread-value layout numbers the elements in column-major order.
 ///
 /// ```
 /// # use linear_layout::bridge::{linear_from_thread_value, linear_from_tilus};
@@ -97,12 +97,12 @@ pub fn thread_value_from_tilus(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Shape
-/// (`register`: values, `lane`: at most `lanes`, `warp`: other threads, `block`: 1) -> (`dim0`, `dim1`, ...: the
-/// shape).
+/// (`register`: values, `lane`: at most `lanes`, `warp`: other threads, `block`: 1) -> (`dim0`, `dim1`, ...:
+/// the shape).
 ///
 /// # Errors
-/// Returns an error if the layout does not have two modes or is not a [linear map](linear_from_composed) onto the
-/// elements of the tensor, or if `lanes` is not a power of two.
+/// Returns an error if the layout does not have two modes, is not a [linear map](linear_from_composed), or does
+/// not reach all elements of the tensor, or if `lanes` is not a power of two.
 pub fn linear_from_thread_value(
     layout: &ComposedLayout,
     shape: &[u64],

@@ -34,7 +34,7 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
-/// Maps the kinds of swizzle errors to rule labels.
+/// Returns the label of the rule that causes a swizzle error, or `None` for another kind of error.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),

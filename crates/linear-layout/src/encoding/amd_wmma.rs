@@ -156,7 +156,8 @@ impl AmdWmmaEncoding {
         Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
-    /// Returns m for operand A (`op` 0) and n for operand B (`op` 1), exchanged in a transposed instruction.
+    /// Returns the tile size of operand A (`op` 0) or B (`op` 1) along its dim that is not K: m for A, and n for B.
+    /// A transposed instruction swaps the operands, so m and n are swapped.
     pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         // A transposed product of unequal sizes swaps its operands.
@@ -167,8 +168,8 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the bases of `ctaLayout`, scaled by the tile size `2^tile[dim]`. Steps along the dim `skip` become zero,
-    /// and register bases that step only along `skip` are omitted.
+    /// Appends the bases of `ctaLayout`, converted from tiles of size `2^tile[dim]` to elements. Steps along the
+    /// dim `skip` become zero. Register bases that step only along `skip` are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

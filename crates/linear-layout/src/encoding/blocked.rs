@@ -72,11 +72,11 @@ impl BlockedEncoding {
         })
     }
 
-    /// Returns the encoding whose threads and warps cover as much of the part of one CTA as possible. `order` lists the
-    /// dims to cover, the fastest dim first.
+    /// Returns the encoding whose threads and warps cover as many elements as possible of the part of the tensor
+    /// that one CTA holds. `order` lists the dims to cover, the fastest dim first.
     ///
-    /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1, 0]`.
-    /// Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
+    /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1,
+    /// 0]`. Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
     /// ```
     /// # use linear_layout::encoding::{BlockedEncoding, CgaLayout};
     /// let b = BlockedEncoding::for_shape(&[16, 8], &[1, 1], &[1, 0], 4, 32, CgaLayout::single(2)?)?;

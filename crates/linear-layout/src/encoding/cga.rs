@@ -9,18 +9,19 @@ use super::{EncodingError, Ints, List, MAX_RANK};
 /// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// The basis of one bit of the CTA number, in units of one CTA's part.
+/// The basis of one bit of the CTA number. A step of 1 is one part of the tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// `(dim, log2 of the step)`, or `None` if the bit selects a copy.
+    /// `(dim, log2 of the step)`. `None` if CTAs that differ in this bit hold copies of the same part.
     pub(crate) step: Option<(u8, u8)>,
 }
 
 /// The split of a tensor over the CTAs of a cluster (a CGA), written `CGALayout = [[1, 0]]` in IR.
 ///
-/// The tensor is split into equal parts. Each bit of the CTA number either advances by a power-of-two number of parts
-/// along one dim, or selects a copy. For example, `[[1, 0], [0, 0]]` describes four CTAs: CTA 0 holds the first half of
-/// the rows, CTA 1 holds the second half, and CTAs 2 and 3 hold copies of the parts of CTAs 0 and 1.
+/// The tensor is split into equal parts. A bit of the CTA number with a nonzero basis selects the part. CTAs
+/// that differ only in a bit with a zero basis hold copies of the same part. For example, `[[1, 0], [0, 0]]`
+/// describes four CTAs: CTA 0 holds the first half of the rows, CTA 1 holds the second half, CTA 2 holds a copy
+/// of the first half, and CTA 3 holds a copy of the second half.
 /// # Shape
 /// (block 2^n) -> (dim0, dim1, ...), in units of the part of a tensor that one CTA holds.
 /// # Source
@@ -113,10 +114,11 @@ impl CgaLayout {
         })
     }
 
-    /// Converts the legacy parameters `CTAsPerCGA`, `CTASplitNum` and `CTAOrder`. Along each dim, the tensor has
-    /// `split` parts, and `ctas / split` CTAs hold each part. `order` starts with the fastest dim.
+    /// Converts the legacy parameters `CTAsPerCGA`, `CTASplitNum` and `CTAOrder`. Along dim `d`, the tensor is
+    /// split into `split[d]` parts, and `ctas[d] / split[d]` CTAs hold copies of each part. `order` lists the
+    /// fastest dim first.
     ///
-    /// A number that is not a power of two, or a split above the number of CTAs, is an error.
+    /// Returns an error if a number is not a power of two, or `split[d]` is greater than `ctas[d]`.
     pub(crate) fn from_split(
         ctas: &[u32],
         split: &[u32],
@@ -186,7 +188,8 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim. A bit that selects a copy counts along the dim of the preceding bit.
+    /// Returns the number of CTAs along each dim. CTAs with copies are counted along the dim of the preceding
+    /// nonzero basis.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -293,7 +296,7 @@ pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Resul
     }
 }
 
-/// Returns the dims of `seen` in the order of their first appearance, then the other dims of `rest`.
+/// Returns the dims of `seen` and then of `rest`, each dim once, at its first appearance.
 pub(crate) fn first_seen(
     seen: impl IntoIterator<Item = u32>,
     rest: impl IntoIterator<Item = u32>,

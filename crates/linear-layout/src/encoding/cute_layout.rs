@@ -64,7 +64,7 @@ struct CuteSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CuteTile {
     shape: List<u64, MAX_RANK>,
-    /// True if the text states the tile, and false if the tile is the shape of the tensor.
+    /// True if the text of the encoding has a tile. False if the tile is the shape of the tensor.
     is_explicit: bool,
     bases: TileBases,
 }
@@ -76,8 +76,7 @@ enum TileBases {
 }
 
 impl CuteEncoding {
-    /// Returns the encoding of the layout of a buffer. `threads_per_warp` matters only for the threads and values of
-    /// [`with_tile`](Self::with_tile).
+    /// Returns the encoding of a buffer. `threads_per_warp` is used only by [`with_tile`](Self::with_tile).
     ///
     /// # Errors
     /// Returns an error if an extent or the number of lanes is not a power of two, or the layout is not linear over
@@ -185,7 +184,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the text states no tile, and the tile is the shape of the tensor.
+    /// Returns true if the text of the encoding has no tile, and the shape of the tensor is used as the tile.
     #[must_use]
     pub fn is_tile_implied(&self) -> bool {
         self.tile.as_ref().is_some_and(|tile| !tile.is_explicit)
@@ -214,7 +213,8 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the bases of the tile are valid only in a [`GenericLinearEncoding`].
+    /// Returns true if the bases of the tile are valid in a [`GenericLinearEncoding`], but not in a
+    /// `LinearEncoding`.
     pub(super) fn is_generic(&self) -> bool {
         let bases = self.tile.as_ref().map(|tile| &tile.bases);
         matches!(bases, Some(TileBases::Generic(_)))

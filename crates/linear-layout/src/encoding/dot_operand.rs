@@ -116,7 +116,7 @@ impl DotOperandEncoding {
         self.parent.rank()
     }
 
-    /// Returns K, then the other matrix dim, then the batch dim.
+    /// Returns the order of the dims: K first, then the other matrix dim, then the batch dim.
     pub(crate) fn order(&self) -> Ints {
         operand_order(self.op_idx, self.rank(), true)
     }
@@ -126,8 +126,8 @@ impl DotOperandEncoding {
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }
 
-    /// Returns the split of the operand over the CTAs of a cluster. CTAs along the dim that is K in the operand
-    /// (dim1 for A, dim0 for B) hold copies.
+    /// Returns the split of the operand over the CTAs of a cluster. The operand is not split along K (dim1 of A,
+    /// dim0 of B), so CTAs along this dim hold copies.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Encoding::cga_layout`] of the parent.
@@ -309,7 +309,8 @@ pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends `sizes[dim]` indices of the input dim `slot` along each dim of `order`. Indices along `k` hold copies.
+/// Appends `sizes[dim]` indices of input dim `slot` for each dim of `order`. The indices for dim `k` hold
+/// copies.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

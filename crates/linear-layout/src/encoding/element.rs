@@ -18,7 +18,8 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Element types of Triton, `NumPy`, `PyTorch` and CUTLASS with irregular names, and their widths in bits.
+/// Element types of Triton, `NumPy`, `PyTorch` and CUTLASS, with their widths in bits. These names do not
+/// consist of a prefix and the width.
 #[rustfmt::skip]
 const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("fp8e4nv", 8), ("fp8e4b8", 8), ("fp8e4b15", 8), ("fp8e5", 8), ("fp8e5b16", 8),

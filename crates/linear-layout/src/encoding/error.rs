@@ -29,14 +29,15 @@ struct ErrorDetails {
     rule: Option<&'static str>,
 }
 
-/// Attaches the label of the broken rule, e.g. `blocked_c2`, to an error. A label that is already there is kept.
+/// Attaches the label of the broken rule, e.g. `blocked_c2`, to an error. An error that already has a label
+/// keeps it.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// Attaches the label that the closure `label` selects, if any.
+    /// Attaches the label that `label` returns for the error. `None` attaches nothing.
     #[must_use]
     fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
@@ -298,7 +299,7 @@ impl EncodingError {
         })
     }
 
-    /// Adds the missing key to an error about too many items.
+    /// Sets the key of a `TooMany` error that has no key yet.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -346,7 +347,7 @@ impl EncodingError {
         }
     }
 
-    /// Attributes an error of a quoted layout, or a `NoLayout` error, to the key `name`.
+    /// Sets the key of a `Quoted` error, or of a `NoLayout` error, which becomes a `Quoted` error.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {
@@ -435,8 +436,10 @@ impl EncodingError {
         )
     }
 
-    /// Returns the byte offset of the error in `text`, the text of the encoding: the offset at which parsing stopped,
-    /// or the offset of the first name in backticks of the message.
+    /// Returns the byte offset of the error in `text`, the text of the encoding.
+    ///
+    /// This is the offset at which parsing stopped. For an error without such an offset, it is the offset of the
+    /// first name that the message quotes in backticks.
     #[must_use]
     pub fn offset_in(&self, text: &str) -> Option<usize> {
         self.offset().or_else(|| {
@@ -448,7 +451,7 @@ impl EncodingError {
         })
     }
 
-    /// Returns the byte offset at which parsing stopped, or `None` if the error is not an error of the text.
+    /// Returns the byte offset at which parsing stopped, or `None` if the text was parsed and another check failed.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match self.0.kind {

@@ -92,7 +92,7 @@ impl ExplicitLayout {
         cga_of(&self.layout)
     }
 
-    /// Returns the layout on this shape. Errors name `family`.
+    /// Returns the layout on this shape. Error messages name the encoding `family`.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,
@@ -249,8 +249,8 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
-/// Returns the layout in which input dim `ins[i]` has the bases `bases[i]`. Each output size is the smallest power of
-/// two that contains all bases. A `rank` of 0 means the rank of the bases.
+/// Returns the layout in which input dim `ins[i]` has the bases `bases[i]`. Each output size is the smallest
+/// power of two that contains all bases. If `rank` is 0, the length of the bases is the rank.
 pub(crate) fn layout_from_bases(
     what: &'static str,
     ins: &[Dim],
@@ -377,8 +377,8 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     Ok(step)
 }
 
-/// Checks that every basis is zero or a power of two along one dim, and that every power of two below each size is the
-/// basis of exactly one bit.
+/// Checks two rules. Every basis is zero or a power of two along one dim. Along each dim, every power of two
+/// below the size is the basis of exactly one bit.
 pub(crate) fn permutation_matrix(
     what: &'static str,
     layout: &LinearLayout,
@@ -410,8 +410,8 @@ pub(crate) fn permutation_matrix(
     surjective(what, layout)
 }
 
-/// Returns the order of the dims, the fastest dim first: the dims in the order in which bits of `ind` step along them,
-/// then the remaining dims from the last to the first.
+/// Returns the order of the dims for the bits of `ind`. First come the dims along which these bits step, in the
+/// order of the bits. The remaining dims follow, the last dim first.
 pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     let rank = layout.out_dims().count();
     let moves = (0..layout.in_bits(ind)).filter_map(|bit| {
@@ -424,7 +424,8 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
-/// Returns the `CGALayout` of the `block` bases, which must split the tensor into contiguous parts.
+/// Converts the `block` bases of `layout` to a `CGALayout`. Returns an error if they do not split the tensor
+/// into contiguous parts.
 pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
     let rank = layout.out_dims().count();
     let mut split = [0u32; MAX_RANK];
@@ -458,7 +459,8 @@ fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     EncodingError::new(EncodingErrorKind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Converts `layout` to a [`Tiling`]. An output size other than `shape` is an error with the label `rule`.
+/// Converts `layout` to a [`Tiling`]. Returns an error with the label `rule` if the output sizes differ from
+/// `shape`.
 pub(crate) fn exact(
     family: &'static str,
     rule: &'static str,
@@ -489,7 +491,8 @@ pub(crate) fn exact(
     Ok(tiling)
 }
 
-/// Prints the bases, as in `register = [[0, 1]], lane = [[1, 0]]`, except for input dims that `skip` selects.
+/// Prints the bases, as in `register = [[0, 1]], lane = [[1, 0]]`. Omits input dims for which `skip` returns
+/// true.
 pub(crate) fn fmt_bases(
     f: &mut fmt::Formatter<'_>,
     layout: &LinearLayout,

@@ -18,7 +18,7 @@ use super::{Encoding, EncodingError, element_bits};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeText {
-    /// The encoding. For a tensor, its implied tile is resolved as in [`Encoding::for_tensor`].
+    /// The encoding. A CuTe encoding of a tensor has a tile, as [`Encoding::for_tensor`] returns it.
     pub encoding: Encoding,
     /// The shape to which the encoding applies. For an array of buffers, this is the shape of one buffer.
     pub shape: Vec<u64>,
@@ -26,7 +26,8 @@ pub struct TypeText {
     pub element_bits: Option<u32>,
 }
 
-/// Beginnings of the recognized types. Types without an encoding are rejected with a specific message.
+/// Prefixes of the recognised types. A `memref` or `vector` is recognised only for a specific error message,
+/// because it has no encoding.
 const TYPES: [&str; 5] = [
     "tensor<",
     "!ttg.memdesc<",
@@ -162,8 +163,8 @@ fn element_end(text: &str, element: usize) -> usize {
     text.len()
 }
 
-/// Skips the parameters after the encoding. Returns the shape of the allocation, if there is one, and the byte offset
-/// of the closing bracket.
+/// Skips the parameters that follow the encoding of a buffer type. Returns the shape of the allocation (`None`
+/// if it is absent) and the byte offset of the closing bracket.
 fn rest_of_buffer(text: &str, from: usize) -> (Option<Vec<u64>>, usize) {
     let length = text[from..].find('>').unwrap_or(text.len() - from);
     let last = text[from..from + length]

@@ -109,7 +109,7 @@ use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// Expands to the alias of a family, or to the attribute name if there is no alias.
+/// Expands to the alias if there is one, and otherwise to the attribute name.
 macro_rules! family_name {
     ($name:literal) => {
         $name
@@ -301,7 +301,8 @@ impl Encoding {
     ///
     /// A CuTe encoding without a tile is tried as a buffer first, then as a tensor.
     /// # Errors
-    /// Returns the error of [`to_linear_layout`](Self::to_linear_layout) if neither reading is valid.
+    /// Returns the error of [`to_linear_layout`](Self::to_linear_layout) if the encoding has no layout on this
+    /// shape, either as a buffer or as a tensor.
     pub fn on_shape(self, shape: &[u64]) -> Result<(Self, LinearLayout), EncodingError> {
         match self.to_linear_layout(shape) {
             Ok(layout) => Ok((self, layout)),
@@ -314,7 +315,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding as its text states it: an implied tile is removed.
+    /// Returns the encoding as in its text: removes a tile that `for_tensor` added.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {
@@ -323,7 +324,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding with an implied tile made explicit, for use on tensors of other shapes.
+    /// Returns the encoding for use on tensors of other shapes: a tile that is the shape of a tensor becomes an
+    /// explicit tile.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {

@@ -10,9 +10,10 @@ use crate::layout::{Dim, LinearLayout};
 impl Encoding {
     /// Returns a descriptive name: the family, the sizes, and the parameters that differ from the default.
     ///
-    /// Equal encodings have equal names. Along each dim, `t` precedes the threads of a warp, `w` the warps of a CTA,
-    /// and `c` the CTAs of a cluster. `o01` is the order of the dims if it is not row-major. A layout with explicit
-    /// bases has the name of the equal encoding, or the shape if there is none.
+    /// Equal encodings have equal names. `t` is followed by the threads of a warp along each dim, `w` by the warps
+    /// of a CTA, and `c` by the CTAs of a cluster. `o01` is the order of the dims if it is not row-major. An
+    /// encoding with explicit bases is named `as_...` after another encoding with the same layout. If there is
+    /// none, the name has the shape.
     ///
     /// | name | encoding |
     /// |---|---|
@@ -21,7 +22,7 @@ impl Encoding {
     /// | `slice_d1_of_blocked_...` | a blocked encoding without dim 1 |
     /// | `mma_v2_16x8_w2x2`, `mfma_v3_32x32x8_t_w4x1` | results of matrix instructions; `t` means transposed |
     /// | `dot0_k2_of_mma_v2_...` | operand 0 of a product, `kWidth` 2 |
-    /// | `linear_as_blocked_...`, `linear_16x64` | explicit bases of a blocked layout; of any other layout |
+    /// | `linear_as_blocked_...`, `linear_16x64` | explicit bases: of a blocked layout, of any other layout |
     /// | `shared_swz_8_2_4` | `vec`, `perPhase`, `maxPhase` |
     /// | `shared_nvmma_128_b16`, `shared_nvmma_128_b16_t` | bytes of the swizzle, bits of an element, transposed |
     /// | `tmem_128x64` | blocks of 128x64 elements in tensor memory |
@@ -172,7 +173,7 @@ fn order(order: &[u32]) -> String {
     format!("_o{digits}")
 }
 
-/// Returns the order with the rank before it if the rank is not 2, as in `_3d_o012`.
+/// Returns the text of the order `dims`. If the rank is not 2, the rank comes first, e.g. `_3d_o012`.
 fn memory_order(dims: &[u32]) -> String {
     match dims.len() {
         2 => order(dims),
@@ -194,7 +195,7 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// Returns `as_blocked_...` if a named encoding has the same layout, and the shape otherwise.
+/// Returns `as_` and the name of another encoding with the same layout, or the shape if there is none.
 fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
         // The name of a slice is not used, because the layout does not determine its parent.

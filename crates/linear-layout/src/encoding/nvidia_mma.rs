@@ -173,8 +173,8 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Appends one tile of `mma` fragments: `k_width` registers and 4 lanes along `inner`, 8 lanes along `outer`, then
-/// registers along `outer` and `inner` up to the tile size.
+/// Appends one tile of `mma` fragments, from the fastest bit on: `k_width` registers along `inner`, 4 lanes
+/// along `inner`, 8 lanes along `outer`, then registers along `outer` and along `inner` up to the tile size.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),

@@ -136,7 +136,7 @@ impl NvmmaSharedEncoding {
         128 * self.max_phase()
     }
 
-    /// Returns the encoding of the same buffer as a transposed matrix. The rank must be 2.
+    /// Returns the encoding of the transposed matrix in the same buffer. The rank must be 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -158,7 +158,8 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns log2 of the extent of the TMA box along each dim, which is at most the part of one CTA.
+    /// Returns log2 of the size of the TMA box along each dim. The box is at most the part of the tensor that one
+    /// CTA holds.
     fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
         let rank = self.rank();
         let contiguous = if self.transposed { 0 } else { rank - 1 };
@@ -239,7 +240,8 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Appends the offsets of one TMA box: swizzle patterns along the rows first, then along the columns.
+    /// Appends the offsets of one TMA box. The swizzle pattern is repeated along the rows first, then along the
+    /// columns.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {

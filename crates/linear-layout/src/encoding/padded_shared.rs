@@ -106,12 +106,12 @@ impl PaddedSharedEncoding {
         })
     }
 
-    /// Returns the encoding of a tensor of this shape, stored compactly apart from the padding. `order` lists the dims,
-    /// the fastest dim first.
+    /// Returns the encoding of a tensor of this shape. The buffer has no gaps except for the padding. `order` lists
+    /// the dims, the fastest dim first.
     ///
     /// # Errors
-    /// Returns an error in the same cases as [`PaddedSharedEncoding::new`], and if `order` is not a permutation of the
-    /// dims of `shape`, or a size is not a power of two.
+    /// Returns an error in the same cases as [`PaddedSharedEncoding::new`], and if `order` is not a permutation of
+    /// the dims of `shape`, or a size is not a power of two.
     pub fn with_order(
         pairs: &[(u32, u32)],
         order: &[u32],
@@ -173,8 +173,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the layout of one piece of a partitioned tensor. Offset bases beyond a smaller piece are dropped, as in
-    /// Triton.
+    /// Returns the layout of one part of a partitioned tensor. If the part is smaller than the shape of the linear
+    /// component, omits the offset bases that step outside the part, as in Triton.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self
@@ -198,7 +198,8 @@ impl PaddedSharedEncoding {
         Ok(tiling)
     }
 
-    /// Returns the order and the shape for the text `order = ..., shape = ...`, or `None` if explicit bases are needed.
+    /// Returns the order and the shape if the text `order = ..., shape = ...` describes this encoding. Returns
+    /// `None` if the text must list the bases.
     fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;

@@ -11,8 +11,8 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
 impl Encoding {
-    /// Returns the order of the dims, the most contiguous dim first: in the registers of a thread, at the offsets of a
-    /// buffer, or in the columns of tensor memory.
+    /// Returns the order of the dims, the fastest dim first. This is the order in the registers of a thread, in the
+    /// offsets of a shared-memory buffer, or in the columns of tensor memory.
     ///
     /// # Errors
     /// Returns an error if the encoding has no layout on `shape`.
@@ -180,7 +180,8 @@ impl Encoding {
         })
     }
 
-    /// Returns the size of the input dim `ind`, which does not depend on the shape.
+    /// Returns the size of the input dim `ind`. `ind` is a dim whose size is the same for all shapes, e.g. `lane`
+    /// or `warp`.
     fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
         if let Self::Cute(e) = self
             && let Some(tile) = e.tile()
@@ -238,8 +239,8 @@ impl Encoding {
     }
 }
 
-/// Returns the number of indices of `ind` along each output dim. If `copies`, a zero basis counts along the dim of the
-/// preceding nonzero basis.
+/// Returns the number of indices of `ind` along each output dim. Each basis doubles the number along its dim.
+/// If `copies` is true, a zero basis doubles the number along the dim of the preceding nonzero basis.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;

@@ -32,7 +32,7 @@ pub struct SharedLinearEncoding {
 }
 
 impl SharedLinearEncoding {
-    /// Returns the encoding with the layout `layout`, for a buffer at a multiple of `alignment_bytes`.
+    /// Returns the encoding with the layout `layout`. The address of the buffer is a multiple of `alignment_bytes`.
     ///
     /// # Errors
     /// Returns an error if the alignment is not a power of two, the input dims are not offset and block, the output
@@ -87,8 +87,8 @@ impl SharedLinearEncoding {
         self.layout.num_out_dims()
     }
 
-    /// Returns the order of the dims, the fastest dim first: the dims in the order in which offset bits step along
-    /// them, then the remaining dims from the last to the first.
+    /// Returns the order of the dims, the fastest dim first. Dims come in the order in which the offset bits step
+    /// along them. Dims without an offset bit follow, the last dim first.
     #[must_use]
     pub fn order(&self) -> Ints {
         order_of(&self.layout, Dim::OFFSET)

@@ -138,8 +138,8 @@ impl SwizzleParameters {
         }
     }
 
-    /// Returns the swizzled layout of a tensor. `reach` maps a dim to log2 of the size of the swizzle pattern, and
-    /// `phase` maps a row (a power of two) to its phase.
+    /// Returns the swizzled layout of a tensor. `reach` returns log2 of the size of the swizzle pattern along a
+    /// dim. `phase` returns the phase of a row, and is called for rows 1, 2, 4, ...
     pub(crate) fn lay(
         &self,
         family: &'static str,
@@ -194,7 +194,7 @@ impl SwizzleParameters {
     }
 }
 
-/// Maps the kinds of swizzle errors to rule labels.
+/// Returns the label of the rule that causes a swizzle error, or `None` for another kind of error.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("swizzled_shared_c1"),
@@ -204,8 +204,8 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding with these swizzle parameters, which are 1 if there is no swizzle. `order` lists the dims,
-    /// the fastest dim first.
+    /// Returns the encoding with these swizzle parameters. Without a swizzle, the parameters are 1. `order` lists
+    /// the dims, the fastest dim first.
     ///
     /// # Errors
     /// Returns an error if `order` is not a permutation, or the ranks of `order` and `cga` differ.

@@ -231,8 +231,9 @@ pub enum ScalesBlockOrder {
 
 /// The scale factors of an operand of a block-scaled matrix product, stored in tensor memory.
 ///
-/// Rows 0 to 31 hold 32 rows of scales, and the other rows hold three copies: one for each of four warps. Along the
-/// columns, 4 columns of the same scale rows come first, then the next 32 scale rows.
+/// Rows 0 to 31 of tensor memory hold 32 rows of scales. Rows 32 to 127 hold three more copies, so that each of
+/// four warps has a copy. The first 4 columns hold 4 scales of each of these 32 rows. The next 4 columns hold 4
+/// scales of each of the next 32 rows.
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Source
@@ -244,7 +245,7 @@ pub struct TensorMemoryScalesEncoding {
 }
 
 impl TensorMemoryScalesEncoding {
-    /// Returns the encoding with this order of the blocks of scales.
+    /// Returns the encoding in which blocks of scales are stored in the order `block_order`.
     ///
     /// # Errors
     /// Returns an error if the rank of `cga` is not 2.
@@ -324,8 +325,8 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
     }))
 }
 
-/// Returns an empty [`Tiling`], in which every CTA holds a different part. A dim with fewer elements than parts is
-/// enlarged.
+/// Returns an empty [`Tiling`] for `shape`, split over the CTAs of `cga`. If a dim has fewer elements than
+/// parts, it is enlarged, so that every part has an element.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
     let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();

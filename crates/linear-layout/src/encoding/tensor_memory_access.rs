@@ -55,7 +55,8 @@ pub fn check_access(
     fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
-/// Returns true if warp bit `warp` and row bit `row` have the same basis, for any order of the output dims.
+/// Returns true if bit `warp` of the warp number has the same basis in `registers` as bit `row` of the row in
+/// `memory`. The output dims may be in different orders.
 fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
     registers.out_dims().all(|out| {
         registers.basis_component(Dim::WARP, warp, out)
@@ -63,8 +64,8 @@ fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row:
     })
 }
 
-/// Returns `moved`, (register, lane, warp) -> (row, col), with rows 32 and 64 as the first two warp bases: the first
-/// rows of the quarters of warps 1 and 2.
+/// Replaces the first two warp bases of `moved`, a map (register, lane, warp) -> (row, col), by rows 32 and 64.
+/// Warp `w % 4` then starts at row `32 * (w % 4)`, its quarter of tensor memory.
 fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
     // The rows are the low bits, so that the packed basis of a row is the index of the row.
     let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
@@ -137,8 +138,8 @@ enum MessageShape {
 impl MessageShape {
     const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
 
-    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction. `unpacked` means that every other
-    /// column is used.
+    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction. If `unpacked` is true, the
+    /// instruction uses only even columns.
     fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
         let skipped = if unpacked { 2 } else { 1 };
         let identity = LinearLayout::identity_1d;

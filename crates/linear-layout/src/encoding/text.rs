@@ -123,7 +123,7 @@ impl Aliases {
     }
 }
 
-/// The bases of one input dim as written, without any check.
+/// The bases of one input dim as they are in the text. They have not been checked.
 pub(crate) type RawBases = Vec<Ints>;
 
 /// The text of a CuTe or Tilus layout, which an encoding contains in quotes.
@@ -134,8 +134,8 @@ pub(crate) struct QuotedText<'a> {
 }
 
 impl QuotedText<'_> {
-    /// Converts an error of the quoted layout: a syntax error at byte `at` of the quoted text, or a semantic error if
-    /// `at` is `None`.
+    /// Converts an error in the quoted layout to an error in the encoding. `at` is the byte offset of a syntax
+    /// error in the quoted text, or `None` for a semantic error.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
         EncodingError::new(EncodingErrorKind::Quoted {
@@ -534,8 +534,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the parser's error for an additional key `key` in an encoding: the key is unknown, or given twice. Returns
-/// `None` if the family is unknown.
+/// Returns the parser's error for a key that an encoding must not have. The key is either unknown or given
+/// twice. Returns `None` if the family is unknown.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {

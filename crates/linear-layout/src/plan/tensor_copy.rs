@@ -39,8 +39,8 @@ pub struct BoxCopy {
     pub position: u64,
 }
 
-/// Returns the copies of all boxes of a block whose shape is the shape of `buffer`. The last coordinate changes
-/// fastest.
+/// Returns the copies of all boxes of a block. The block has the shape of `buffer`. The boxes are in row-major
+/// order.
 ///
 /// # Errors
 /// Returns an error if the buffer's layout does not reach every element.

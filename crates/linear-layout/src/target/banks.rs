@@ -9,7 +9,8 @@ use std::ops::{AddAssign, Div, Mul};
 pub struct Wavefronts {
     /// Number of wavefronts that the access takes.
     pub taken: u64,
-    /// Number of wavefronts without bank conflicts: one per phase, a group of lanes that are served together.
+    /// Number of wavefronts without bank conflicts: one for each phase. A phase is a group of lanes that are served
+    /// together.
     pub ideal: u64,
 }
 
@@ -42,9 +43,9 @@ impl Div<u64> for Wavefronts {
     }
 }
 
-/// Returns the lane bits of a phase of a load on NVIDIA GPUs: `lane_bits` for distinct addresses, one more bit if
-/// neighbours, or lanes two apart, have equal addresses. `repeats(mask)` is true if each lane `i` has the address of
-/// lane `i ^ mask`.
+/// Returns the mask of the lane bits that differ within a phase of a load on NVIDIA GPUs. It is `lane_bits`, or
+/// one bit more if neighbouring lanes, or lanes two apart, share an address. `repeats(mask)` is true if each
+/// lane `i` has the same address as lane `i ^ mask`.
 pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     match repeats(1) || repeats(2) {
         true => lane_bits << 1 | 1,
@@ -52,7 +53,8 @@ pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     }
 }
 
-/// Returns true if each lane `i` has the address of lane `i ^ mask`, or one of the two lanes is inactive.
+/// Returns true if each lane `i` has the same address as lane `i ^ mask`. Pairs with an inactive lane are
+/// ignored.
 pub fn repeats(addresses: &[Option<u64>], mask: u32) -> bool {
     (0..addresses.len()).all(|lane| {
         let other = addresses.get(lane ^ mask as usize).copied().flatten();
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!([taken(0b01_0011), taken(banks.consecutive(16))], [8, 16]);
     }
 
-    /// Cycles per access on an H100 with 32 warps per multiprocessor, as `tools/gpu/wavefronts.cu` prints them.
+    /// Compares with cycles per access on an H100 with 32 warps per SM, which `tools/gpu/wavefronts.cu` measured.
     #[test]
     fn wavefronts_are_those_of_an_h100() {
         type Pattern = fn(u64) -> u64;

@@ -27,9 +27,9 @@ pub enum Fragment {
     Plain,
     /// 8 rows of 16-bit units; each lane holds two units of one column.
     Transposed,
-    /// 16 rows of bytes; each lane holds four bytes of one column, twice.
+    /// 16 rows of bytes; each lane holds four bytes of each of two columns.
     LoadedBytes,
-    /// 8 rows of bytes; each lane holds two bytes of one column, twice.
+    /// 8 rows of bytes; each lane holds two bytes of each of two columns.
     StoredBytes,
     /// `ds_read_b64_tr_b16` (CDNA 4): each lane supplies the address of a row of 16-bit units.
     Read16,
@@ -41,13 +41,13 @@ pub enum Fragment {
     Load8,
 }
 
-/// The source of one bit of a row index, or of a position in a row.
+/// The source of one bit of a unit's place in a matrix: a bit of its row index, or of its position in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
     /// A bit of the lane number.
     Lane(usize),
-    /// The next bit of the unit's index within its lane, lowest first: the entries of `rows` first, then the entries of
-    /// `within`.
+    /// The next bit of the unit's index in its lane. The bits are used from lowest to highest, first by the entries
+    /// of `rows`, then by the entries of `within`.
     Unit,
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum BitSource {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FragmentLayout {
-    /// Number of bytes of a unit, which no instruction splits.
+    /// Number of bytes of a unit. A unit always stays in one lane.
     pub(crate) unit_bytes: u32,
     /// The source of each bit of the position in a row, lowest bit first.
     pub(crate) within: &'static [BitSource],

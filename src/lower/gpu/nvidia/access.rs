@@ -7,7 +7,7 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Predicates a masked load and initialises the result to the fallback.
+/// Emits a load. A masked load is predicated, and its result is initialised to the fallback value.
 pub(super) fn load<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

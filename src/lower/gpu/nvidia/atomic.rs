@@ -77,7 +77,7 @@ fn opcode(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// The old value is 0 for a false mask.
+/// Emits an atomic access and returns the old value. The old value is 0 if the mask is false.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

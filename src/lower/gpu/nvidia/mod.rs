@@ -53,13 +53,17 @@ impl Isa for Nvidia {
         e.pure(nvvm::read_ptx_sreg_tid_x(e.types.i32).range(range))
     }
 
-    /// The compiler infers uniformity.
+    /// Returns `value` unchanged: the NVPTX backend infers uniform values itself.
     fn uniform<'c>(&self, _: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
         value
     }
 
     fn has_scalar_arithmetic(&self) -> bool {
         false
+    }
+
+    fn has_l1_in_shared_memory(&self) -> bool {
+        true
     }
 
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
@@ -106,7 +110,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// LLVM's intrinsics do not order memory accesses; the clobber of the assembly does.
+    /// Uses inline assembly with a memory clobber, because LLVM's intrinsics do not order memory accesses.
     fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let text = match step {
             GridDependency::Wait => "griddepcontrol.wait;",
@@ -116,7 +120,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// NVVM's operation is pure, so several reads would be merged.
+    /// Reads `%globaltimer` by inline assembly. NVVM's operation is pure, so LLVM would merge several reads.
     fn nanoseconds<'c>(&self, _: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         e.inline_asm("mov.u64 $0, %globaltimer;", "=l", &[], Some(i64))
@@ -307,7 +311,7 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// NVPTX selects no instruction for `exp2` without approximations.
+    /// Uses the approximate instruction. NVPTX cannot select `llvm.exp2` without approximation flags.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }
@@ -317,7 +321,9 @@ impl Isa for Nvidia {
         e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
     }
 
-    /// `exp` and `log` use base 2, the only base in PTX. LLVM selects no instruction for `log2`.
+    /// Emits approximate instructions. `exp` and `log` use base 2, the only base in PTX.
+    ///
+    /// `log2` needs an NVVM intrinsic, because LLVM selects no instruction for it.
     fn approximate<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -355,7 +361,7 @@ impl Isa for Nvidia {
         false
     }
 
-    /// LLVM would select `div.approx`, with the result 0 for large divisors.
+    /// Uses `div.full`. LLVM would select `div.approx`, whose result is 0 for large divisors.
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }

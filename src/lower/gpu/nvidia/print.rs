@@ -6,7 +6,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Passes the values in a stack buffer with natural alignment.
+/// Calls `vprintf`. The values are stored in a stack buffer, each at its natural alignment.
 pub(super) fn print<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,

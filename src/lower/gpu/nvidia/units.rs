@@ -240,7 +240,7 @@ impl<'c> Assembly<'c> {
         }
     }
 
-    /// Adds operands in the same registers as the results.
+    /// Adds operands that share the registers of the results.
     fn tie(&mut self, values: &[Val<'c>]) {
         self.constraints
             .extend((0..values.len()).map(|i| i.to_string()));

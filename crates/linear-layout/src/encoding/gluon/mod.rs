@@ -309,7 +309,7 @@ impl<'c, 't> Arguments<'c, 't> {
         }
     }
 
-    /// Returns `None` for an omitted field and for Python's `None`.
+    /// Returns the value of the field `name`. `None` if the field is omitted or has Python's value `None`.
     fn value(&self, name: &str) -> Option<&'c Value<'t>> {
         let field = self
             .class
@@ -319,12 +319,12 @@ impl<'c, 't> Arguments<'c, 't> {
         self.values[field].filter(|value| !matches!(value.kind, ValueKind::None))
     }
 
-    /// Returns `key = value, ...` for all fields with a key in IR.
+    /// Returns the text `key = value, ...` for the fields of the call. Omits fields that have no key in IR.
     fn keys(&self) -> Result<String, EncodingError> {
         self.keys_with("", "")
     }
 
-    /// Returns the same text as `keys`, with `other_value` as the value of the field `other`.
+    /// Returns the text of `keys`, but with the value `other_value` for the field `other`.
     fn keys_with(&self, other: &str, other_value: &str) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
@@ -372,7 +372,8 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// Returns the stated shape, or otherwise the smallest shape that contains all bases.
+    /// Returns the shape that the call specifies, or else the smallest shape that contains all bases. `None` if the
+    /// call has neither a shape nor bases.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -397,7 +398,7 @@ impl<'c, 't> Arguments<'c, 't> {
         CgaLayout::from_bases(rank, &bases).map_err(|error| self.renamed(&error))
     }
 
-    /// Returns the text of `cga_layout`, converted from parts of shape `part` to elements.
+    /// Returns the bases of `cga_layout` in units of elements. `part` is the shape of the part that one CTA holds.
     fn block_bases(&self, part: &[u64]) -> Result<String, EncodingError> {
         let cga = self.cga(part.len())?;
         let bases = cga.bases().map(|basis| {
@@ -423,7 +424,8 @@ impl<'c, 't> Arguments<'c, 't> {
         )
     }
 
-    /// Converts an error of the IR text to an error of the call, with field names and the byte offset of the field.
+    /// Converts an error about the IR text to an error about the Python call. Replaces keys by field names, and
+    /// sets the byte offset of the field.
     #[cold]
     fn renamed(&self, error: &EncodingError) -> EncodingError {
         let mut reason = error.to_string();
@@ -441,7 +443,7 @@ impl<'c, 't> Arguments<'c, 't> {
     }
 }
 
-/// Returns true if `name` is a field of Triton 3.6 or earlier, with the value for one CTA.
+/// Returns true if `name` is a cluster field of Triton 3.6 or earlier, and its value describes a single CTA.
 fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
     OLD_FIELDS.contains(&name)
         && match &value.kind {
@@ -550,7 +552,7 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Returns `#ttg.linear`, or `#ttg.generic_linear` if a warp basis steps along several dims.
+/// Returns the IR text of `#ttg.linear`, or of `#ttg.generic_linear` if a warp basis steps along several dims.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {
@@ -577,7 +579,8 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
-/// Returns the IR text of `NVMMASharedLayout.get_default_for`: the widest swizzle that divides a row of one CTA's part.
+/// Returns the IR text of `NVMMASharedLayout.get_default_for`. The swizzle is the widest that divides a row of
+/// the part of one CTA.
 fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
@@ -612,7 +615,8 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
-/// Returns the IR text of a padded encoding, in which the offset bases span the part of one CTA.
+/// Returns the IR text of a padded encoding. The offset bases determine the shape of the part that one CTA
+/// holds.
 fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let rank = a.numbers("shape")?.len();
     let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;
@@ -624,7 +628,8 @@ fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     ))
 }
 
-/// Returns the IR text of `PaddedSharedLayout.with_identity_for`: one CTA's part is contiguous apart from the padding.
+/// Returns the IR text of `PaddedSharedLayout.with_identity_for`. The part of one CTA is contiguous except for
+/// the padding.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
     let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;

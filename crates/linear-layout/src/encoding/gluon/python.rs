@@ -17,7 +17,7 @@ pub(super) enum ValueKind<'t> {
     Bool(bool),
     Int(i64),
     List(Vec<Value<'t>>),
-    /// A name that is not the function of a call, such as `gl.float16`.
+    /// A name such as `gl.float16`. The name of a called function is in `Call`.
     Name(&'t str),
     Call(Call<'t>),
 }

@@ -394,8 +394,8 @@ pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Returns the layout with half the size along `axis`: without the register basis that steps by 1, and with all other
-/// steps along `axis` halved.
+/// Removes the lowest index bit along `axis`: drops the register basis that steps by 1, and halves all other
+/// steps along `axis`. The size along `axis` is halved.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -439,7 +439,8 @@ fn halve(
     )?)
 }
 
-/// Returns the explicit encoding of a layout: shared if `like` is shared, and distributed otherwise.
+/// Returns an encoding with explicit bases for `layout`. The encoding is shared if `like` is shared, and
+/// distributed otherwise.
 pub(super) fn from_layout(
     layout: LinearLayout,
     like: &Encoding,
@@ -467,7 +468,7 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if the layouts on this shape are equal apart from registers with copies.
+/// Returns true if `a` and `b` have equal layouts on `shape` after registers with copies are removed.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)
@@ -510,8 +511,8 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns the encoding of a reshaped buffer with the swizzle of `e`, or `None` if the reshape changes the swizzle.
-/// `src` is the layout of the reshaped buffer.
+/// Returns an encoding for the reshaped buffer with the same swizzle as `e`. `src` is the layout of
+/// the reshaped buffer. Returns `None` if no such encoding has this layout.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

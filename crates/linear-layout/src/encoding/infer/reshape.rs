@@ -12,9 +12,11 @@ type Dims = List<usize, MAX_RANK>;
 
 /// Returns the encoding of the result of a `reshape` that keeps the order of elements.
 ///
-/// - A blocked encoding stays blocked if merged dims are covered completely, the fastest dim first. For example, 32x4
-///   with 4 elements per thread along dim1 can become 128, but a column-major 4x32 cannot.
-/// - Dropping a dim of size 1 gives a slice. Adding the dim of a slice gives the parent.
+/// - A blocked encoding stays blocked if, in each group of merged dims, threads cover a faster dim completely
+///   before they extend along a slower dim. For example, 32x4 with 4 elements per thread along dim1 can become
+///   128, but a column-major 4x32 cannot.
+/// - A reshape that drops a dim of size 1 returns a slice. A reshape that adds the dim of a slice returns the
+///   parent.
 /// - Any other tensor becomes `linear`.
 /// - A padded buffer stays padded. Any other buffer becomes `shared_linear`, unless the swizzle is preserved.
 ///
@@ -28,8 +30,8 @@ type Dims = List<usize, MAX_RANK>;
 /// # Ok::<(), linear_layout::encoding::EncodingError>(())
 /// ```
 /// # Errors
-/// Returns an error if the shapes have different numbers of elements, a size is not a power of two, the operand has no
-/// layout on its shape, or the operand is in tensor memory or in a partitioned buffer.
+/// Returns an error if the shapes have different numbers of elements, a size is not a power of two, the operand
+/// has no layout on its shape, or the operand is in tensor memory or in a partitioned buffer.
 pub fn reshape(
     src: &Encoding,
     src_shape: &[u64],
@@ -84,8 +86,8 @@ pub fn reshape(
     from_layout(layout, src)
 }
 
-/// Returns a slice of `src` if the reshape drops a dim of size 1, or the parent of `src` if it adds the dim of a slice.
-/// Otherwise, returns `None`.
+/// Handles a reshape that drops or adds one dim of size 1. Returns a slice of `src` if a dim is dropped, and
+/// the parent of `src` if the dim of a slice is added. Returns `None` for any other reshape.
 fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
     if let Encoding::Slice(slice) = src
         && *slice.padded_shape(from) == *to
@@ -126,7 +128,7 @@ fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     groups
 }
 
-/// Returns `None` if the result has no blocked encoding.
+/// Returns the blocked encoding of the reshaped tensor, or `None` if no blocked encoding has its layout.
 fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
     if from == to {
         return Some(src.clone());

@@ -11,7 +11,7 @@ pub(super) struct IndexDigit {
     pub(super) extent: u64,
 }
 
-/// Bases as packed columns, collected for each input dim.
+/// Basis vectors of a linear layout, one list for each input dim. Each vector is packed into one integer.
 pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,
@@ -73,7 +73,8 @@ impl LayoutColumns {
         })
     }
 
-    /// Returns the packed column of a step by `weight` along `dim`. Dim 0 is in the low bits.
+    /// Returns the packed basis vector for a step by `weight` along `dim`. Dim 0 is in the low bits. Returns 0 if
+    /// `weight` is not below the size of the dim.
     pub(super) fn column(&self, dim: usize, weight: u64) -> u64 {
         let below: u32 = self.shape[..dim].iter().map(|e| e.trailing_zeros()).sum();
         // Tiles beyond the tensor wrap around, and are copies.
@@ -84,8 +85,8 @@ impl LayoutColumns {
         }
     }
 
-    /// Returns one packed column for each bit of the digits, the fastest digit first. Extents and weights are powers of
-    /// two.
+    /// Returns one packed basis vector for each bit of the digits, from the lowest bit of the first digit on.
+    /// Extents and weights must be powers of two.
     pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()

@@ -20,24 +20,26 @@ const FIELDS: [&str; 7] = [
     "thread_strides",
 ];
 
-/// Number of tiles among the fields, which come first.
+/// Number of tile fields. They are the first fields.
 const TILES: usize = 5;
 const THREAD: usize = 3;
 
 /// A layout of IREE's vector extensions.
 ///
-/// Along each dim, the digits of the index are, from the slowest on: subgroup, batch, outer, thread and element. The
-/// subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] % subgroup_tile[i]`. The thread digit is computed
-/// in the same way from the thread number. A stride of 0 requires a tile of 1.
+/// Along each dim, an index has five digits. From the slowest to the fastest, these are subgroup, batch, outer,
+/// thread and element. The subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] %
+/// subgroup_tile[i]`. The thread digit is computed in the same way from the thread number. A stride of 0
+/// requires a tile of 1.
 /// # Shape
-/// From the slowest digit on, a register number consists of the batch, outer and element digits, each in row-major
-/// order of the dims. The strides and tiles determine the numbers of lanes and warps.
+/// A register number has the batch digits, then the outer digits, then the element digits, the slowest digit
+/// first. Each group is in row-major order of the dims. The strides and tiles determine the numbers of lanes
+/// and warps.
 ///
 /// # Source
 /// `NestedLayoutAttr` of IREE, commit `010d7e2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NestedLayout {
-    /// In the order of `FIELDS`.
+    /// One list for each field, in the order of `FIELDS`.
     fields: [Vec<u64>; 7],
 }
 
@@ -189,7 +191,8 @@ impl NestedLayout {
     }
 }
 
-/// Returns one column for each bit of a thread number or subgroup number. Digit `i` is `number / strides[i] % extent`.
+/// Returns one packed basis vector for each bit of a thread number or subgroup number. The value of digit `i`
+/// is `number / strides[i] % digits[i].extent`.
 fn strided_columns(
     columns: &LayoutColumns,
     digits: &[IndexDigit],

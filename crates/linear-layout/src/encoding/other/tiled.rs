@@ -25,10 +25,13 @@ pub enum TiledDim {
 
 /// A layout of JAX's Mosaic GPU.
 ///
-/// A tile divides the last dims, and appends dims for the index inside the tile: with the tile (64, 8), a 128x128
-/// tensor becomes 2x16x64x8. The next tile divides the result. Of the final dims, `warp_dims` are distributed over the
-/// 4 warps of a warpgroup, `lane_dims` are distributed over the 32 lanes of a warp, and `vector_dim` is a vector in
-/// each thread. Both lists begin with the slowest digit. The other dims are registers.
+/// A tile divides the last dims, and appends dims for the index inside the tile: with the tile (64, 8), a
+/// 128x128 tensor becomes 2x16x64x8. The next tile divides the result. The dims after the last tile are used as
+/// follows:
+/// - `warp_dims` are distributed over the 4 warps of a warpgroup, the slowest dim first;
+/// - `lane_dims` are distributed over the 32 lanes of a warp, the slowest dim first;
+/// - `vector_dim` is a vector in each thread;
+/// - all other dims are distributed over registers.
 /// # Shape
 /// Registers hold one vector after the other. The vectors are in row-major order.
 ///

@@ -33,14 +33,14 @@ const FIELDS: [&str; 6] = [
 /// `XeGPU_LayoutAttr` of MLIR 22.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct XegpuLayout {
-    /// In the order of `FIELDS`.
+    /// One list for each field, in the order of `FIELDS`. `None` if the field is omitted.
     fields: [Option<Vec<u64>>; 6],
     rank: usize,
 }
 
 /// The distribution along one dim, over subgroups or over lanes.
 struct Level {
-    /// Number of subgroups or lanes, each of which gets one tile per round.
+    /// Number of subgroups or lanes. Each of them holds one tile per round.
     count: u64,
     data: u64,
 }

@@ -4,7 +4,7 @@ use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// The rule that assigns a dim to a zero basis. The box of a blocked encoding doubles along this dim.
+/// The rule that selects a dim for a zero basis. The size of the box doubles along this dim.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
     /// The dim of the preceding nonzero basis.
@@ -15,7 +15,8 @@ enum ZeroBasisRule {
     Last,
 }
 
-/// Returns the size of the box, which each basis doubles along one dim. `rule` selects the dim of a zero basis.
+/// Returns the size of a box along each dim. Each basis of `list` doubles the size along its dim. `rule`
+/// selects the dim of a zero basis.
 fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
     let at = |index: usize| order[index.min(order.len() - 1)] as usize;
@@ -34,7 +35,8 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns blocked encodings. Their dims are in the order in which registers, lanes or warps first step along them.
+/// Returns candidates for blocked encodings. The order of their dims is the order in which the bases step along
+/// them, starting with the registers or with the lanes.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
@@ -107,8 +109,8 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     found
 }
 
-/// Returns operands of products without matrix instructions. A thread holds all elements along the summed dim, and
-/// threads along this dim hold copies.
+/// Returns candidates for operands of a matrix product whose result has a blocked encoding. In these operands,
+/// a thread holds all elements along K, and threads along K hold copies.
 pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) {
         return Vec::new();

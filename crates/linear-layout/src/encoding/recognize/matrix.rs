@@ -26,8 +26,8 @@ pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     }
 }
 
-/// Returns the candidates for `warpsPerCTA`. A zero warp basis may belong to any dim. Candidates with all zero bases
-/// along one dim come first.
+/// Returns the candidates for `warpsPerCTA`. Each zero warp basis is tried along every dim. Candidates with all
+/// zero bases along the same dim come first.
 fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
@@ -101,8 +101,8 @@ fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `tilesPerWarp`. The lowest warp step along a dim limits the tiles below it. Zero bases of
-/// registers may be further tiles, beyond the tensor.
+/// Returns the candidates for `tilesPerWarp`. Along each dim, the tiles of a warp end at the lowest step of a
+/// warp basis. A zero register basis can be an additional tile outside the tensor.
 fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {
@@ -151,8 +151,8 @@ fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `kWidth`, the largest first. The maximum is the number of consecutive registers along the
-/// summed dim `k`, from register 0 on.
+/// Returns the candidates for `kWidth`, the largest first. The largest is the number of registers, from
+/// register 0 on, that step only along the summed dim `k`. It is at most 32.
 fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
     let along_k = |step: &&BasisStep| step.is_some_and(|(d, _)| d == k);
     let run = s.register.iter().take_while(along_k).count().min(5);
@@ -162,8 +162,8 @@ fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
 /// Rows and columns of a WMMA tile. A tile with 32 rows has the same layout as two such tiles.
 const WMMA_TILE: u32 = 16;
 
-/// Returns the candidates for WMMA results. Version 2 also stands for version 3, and K is 16, because neither changes a
-/// result.
+/// Returns the candidates for WMMA results. Version 2 and version 3 have the same result layout, so version 3
+/// is not tried. K does not change the layout of a result, so only 16 is tried.
 fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
     tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));
@@ -222,8 +222,10 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `ctaLayout`, the fewest register bits first. The first `own` register bits step inside
-/// one tile. Any number of the next bits may step from tile to tile; the remaining bits repeat all tiles.
+/// Returns the candidates for `ctaLayout`, from the fewest to the most register bits.
+///
+/// The first `own` register bits step inside one tile. A candidate has the next 0, 1, 2, ... register bits,
+/// which step from tile to tile.
 fn cta_layouts(
     s: &BasisSteps,
     own: usize,

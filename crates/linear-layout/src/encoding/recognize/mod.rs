@@ -111,8 +111,8 @@ struct BasisSteps {
 }
 
 impl BasisSteps {
-    /// Returns `None` if a basis is neither zero nor a power of two along one dim, or the CTAs do not split the tensor
-    /// into contiguous parts.
+    /// Returns the bases of `layout`. Returns `None` if a basis is neither zero nor a power of two along one dim,
+    /// or the CTAs do not split the tensor into contiguous parts.
     fn of(layout: &LinearLayout) -> Option<Self> {
         let list = |ind| -> Option<Vec<_>> {
             (0..layout.in_bits(ind))

@@ -9,7 +9,7 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns swizzled encodings, with parameters derived from the bases of the rows.
+/// Returns candidates for `swizzled_shared`, `amd_rotating_shared` and `nvmma_shared`.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -51,7 +51,8 @@ pub(super) fn candidates<'a>(
     found.into_iter()
 }
 
-/// Returns swizzled encodings with this order. The parameters follow from the bases along both rows and columns.
+/// Returns candidates for swizzled encodings with this order. The swizzle parameters are computed from the
+/// offset bases that step along both a row and a column.
 fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encoding> {
     let mut found = Vec::new();
     let mut push = |vec: u64, per: u64, max: u64| {
@@ -87,7 +88,8 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     found
 }
 
-/// Returns the only partitioned candidate, whose parts along one dim are assigned to the partitions in turn.
+/// Returns the candidate for a partitioned encoding, or `None` if the layout is not partitioned. There is at
+/// most one.
 pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)

@@ -5,7 +5,8 @@ use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns slices of encodings that may have the layout with an additional dim of size 1.
+/// Returns candidates for slices. Inserts a dim of size 1 at each position, and looks for parents of the
+/// resulting layout.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -29,7 +30,8 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Returns slices without dim `gone`. In most parents, the zero bases of lanes and warps step along `gone`.
+/// Returns candidates for slices that remove dim `gone` from a parent. The lanes and warps with zero bases step
+/// along `gone` in the parent, or hold copies.
 fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)

@@ -40,13 +40,12 @@ pub use error::HistogramError;
 /// A histogram to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
-    /// Layout of the elements, which maps (register, lane, warp, block) to the tensor's dims. It must not have zero
-    /// register bases.
+    /// Layout of the elements: (register, lane, warp, block) to the tensor's dims. All register bases must be
+    /// nonzero.
     pub src: &'a LinearLayout,
-    /// Layout of the counts, which maps (register, lane, warp, block) to one dim. It must not have zero register bases.
+    /// Layout of the counts: (register, lane, warp, block) to one dim. All register bases must be nonzero.
     pub dst: &'a LinearLayout,
-    /// True if the histogram skips some elements: those with a mask of 0, and those whose value is not the number of a
-    /// bin.
+    /// True if some elements may be skipped: elements with mask 0, and elements whose value is not a bin number.
     pub is_masked: bool,
     /// Target GPU.
     pub target: &'a Target,
@@ -65,12 +64,12 @@ pub enum HistogramStrategy {
 /// The program of a histogram.
 ///
 /// # Shape
-/// Operand 0 of the program: the bin number of each register in [`Self::registers`], as an `i32`. Operand 1, only if
-/// the histogram is masked: a flag for each of these registers, non-zero if the element is counted. Results: the
-/// counts, each an `i32`.
+/// Operand 0 is the bin number in each register of [`Self::registers`], as an `i32`. Operand 1 exists only if
+/// the histogram is masked. It has one flag per register, nonzero if the element is counted. Each result is a
+/// count, as an `i32`.
 /// # Laws
-/// For all values of the elements, each count is the number of elements in its bin, and each element is counted once:
-/// `check_histogram`.
+/// Each count is the number of counted elements in its bin, and each element is counted once. `check_histogram`
+/// verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistogramPlan {
     bins_log2: u32,
@@ -114,7 +113,8 @@ impl HistogramPlan {
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// Returns the plan with `program` in place of its program, to test that the machine model detects errors.
+    /// Returns the plan with `program` instead of its own program. Tests use it to check that the machine model
+    /// detects errors.
     pub(crate) fn with_program(mut self, program: Program) -> Self {
         self.program = program;
         self

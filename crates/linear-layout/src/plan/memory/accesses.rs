@@ -18,8 +18,7 @@ use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, phase_lane_bits, wavefronts};
 use crate::target::{Access, BitSource, Fragment, Target, Wavefronts};
 
-/// The inputs of [`Accesses::choose`]: the contributions of registers and threads to positions in a buffer, and the
-/// restrictions of the accesses. Positions are in bytes.
+/// The inputs of [`Accesses::choose`]. Positions are byte offsets in a buffer, before padding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessConstraints<'a> {
     /// For each register bit, its contribution (exclusive or) to the position.
@@ -30,14 +29,13 @@ pub(crate) struct AccessConstraints<'a> {
     pub(crate) element_bytes: u32,
     /// Maximal number of bytes that one access of a lane covers.
     pub(crate) max_bytes: u32,
-    /// Register bits that may number the elements of an access, in this order. An access uses as many of these bits as
-    /// the positions allow. If `None`, all register bits are allowed.
+    /// Register bits along which the elements of an access must be adjacent, lowest bit first: bit `i` of an
+    /// element's index in the access is register bit `neighbours[i]`. `None` allows all register bits.
     pub(crate) neighbours: Option<&'a [u8]>,
-    /// Mask of the position bits that a run-time term besides the register and the thread may set (e.g. the start of a
-    /// view).
+    /// Mask of the position bits that may be set by a run-time offset, e.g. by the start of a view.
     pub(crate) foreign_bits: u64,
-    /// Mask of the position bits that number repetitions. Only registers may contribute to these bits. The accesses of
-    /// a repetition come before the accesses of all later repetitions.
+    /// Mask of the position bits that are the index of a repetition (one fill and read of the scratch buffer). Only
+    /// registers may contribute to these bits. Accesses are in the order of their repetitions.
     pub(crate) repetition_bits: u64,
     /// Paddings that are added to a position to get the address.
     pub(crate) paddings: &'a [Padding],
@@ -47,7 +45,7 @@ pub(crate) struct AccessConstraints<'a> {
     pub(crate) target: &'a Target,
 }
 
-/// Number of bytes of a register, into which narrow elements are packed.
+/// Size of a 32-bit register in bytes.
 const WORD_BYTES: u32 = 4;
 
 /// The kind of a warp's accesses to a buffer.
@@ -55,7 +53,8 @@ const WORD_BYTES: u32 = 4;
 pub(crate) enum AccessForm {
     /// Each lane accesses its own elements, at its own address.
     PerLane,
-    /// Each lane supplies the address of a matrix row. The units of the row are distributed over lanes.
+    /// Each lane supplies the address of a matrix row. The instruction distributes the elements of the rows over
+    /// the lanes.
     Matrices(Fragment),
 }
 
@@ -72,15 +71,15 @@ impl AccessForm {
 }
 
 impl AccessConstraints<'_> {
-    /// Returns (number of wavefronts of one access of a warp, minimal number of wavefronts for as many bytes). The
-    /// buffer has no padding.
+    /// Returns (wavefronts, wavefronts without bank conflicts) of one warp-wide access of `bytes` bytes per lane.
+    /// The buffer has no padding.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         let lanes = &self.threads[..self.lanes_log2 as usize];
         self.waves_of(lanes, AccessForm::PerLane, bytes)
     }
 
-    /// Returns (number of wavefronts of one access of `bytes` bytes per lane, minimal number of wavefronts for as many
-    /// bytes). `lanes` lists the contribution of each lane bit to the position.
+    /// Returns (wavefronts, wavefronts without bank conflicts) of one warp-wide access of `bytes` bytes per lane.
+    /// `lanes[i]` is the contribution of lane bit `i` to the position.
     fn waves_of(&self, lanes: &[u64], form: AccessForm, bytes: u32) -> (u32, u32) {
         let (access, target) = (self.access, self.target);
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
@@ -91,8 +90,8 @@ impl AccessConstraints<'_> {
         wavefronts(&lanes, bytes, phase_bits, target)
     }
 
-    /// Returns true if the lanes supply and receive rows as the fragment requires: rows are whole, and aligned to their
-    /// length.
+    /// Returns true if matrix instructions with this fragment apply: each row is contiguous and aligned, and the
+    /// lanes hold the elements that the fragment requires.
     fn matches_fragment(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
@@ -126,37 +125,38 @@ impl AccessConstraints<'_> {
     }
 }
 
-/// The memory accesses of the registers of each thread.
+/// The memory accesses of a thread's registers.
 ///
-/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. If each lane accesses its own elements, the byte
-/// offset of this element is `(access(x).0 + i * element_bytes) ^ t`, where `t` is the thread's contribution. In a
-/// matrix access, elements of the same word have consecutive indices.
+/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. In a per-lane access, its byte offset
+/// is `(access(x).0 + i * element_bytes) ^ t`, where `t` is the contribution of the thread. In a matrix access,
+/// elements of the same 32-bit word have consecutive indices `i`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// For each thread bit, its contribution to the position that the thread supplies: the position of the thread's
-    /// elements or of a matrix row.
+    /// For each thread bit, its contribution to the position that the thread supplies. In a matrix access, this is
+    /// the position of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
     /// log2 of the number of elements of one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// For each bit of an element's number, its contribution to (position, register). The lowest bits number the
-    /// elements of an access, the next bits the accesses of a repetition, and the highest bits the repetitions.
+    /// For each bit of an element's number, its contribution to (position, register). From low to high bits, the
+    /// number consists of the element's index in an access, the access's index in a repetition, and the
+    /// repetition's index.
     basis: Vec<(u64, u64)>,
-    /// Number of wavefronts of all accesses of a warp, followed by the minimal number of wavefronts for as many bytes.
+    /// (wavefronts, wavefronts without bank conflicts) of all accesses of a warp.
     waves: (u32, u32),
-    /// Number of byte permutes that pack narrow elements for the stores of a thread.
+    /// Number of byte-permute instructions per thread that pack narrow elements into words before stores.
     packing: u32,
 }
 
 impl Accesses {
-    /// Returns the per-lane accesses with the fewest wavefronts and, among these, with the fewest accesses. Returns
-    /// matrix accesses instead if these cost less. If `neighbours` restricts the registers, returns the widest
+    /// Returns the cheapest accesses. Without `neighbours`, these are matrix accesses, or the per-lane accesses
+    /// with the fewest wavefronts and then the fewest accesses. With `neighbours`, they are the widest per-lane
     /// accesses.
     ///
-    /// Returns `None` if a thread bit contributes to a repetition bit, or if the registers do not reach all
-    /// repetitions.
+    /// Returns `None` if a thread bit or a bit of `foreign_bits` contributes to a repetition bit, or if the
+    /// registers do not reach all repetitions.
     pub(crate) fn choose(constraints: &AccessConstraints<'_>) -> Option<Self> {
         let &AccessConstraints {
             registers, threads, ..
@@ -215,8 +215,8 @@ impl Accesses {
         std::iter::once(own).chain(matrices).min_by_key(cost)
     }
 
-    /// Returns the per-lane accesses of `1 << vector_log2` elements each, or `None` if the registers do not have such
-    /// accesses.
+    /// Returns per-lane accesses of `1 << vector_log2` elements each, or `None` if the registers do not hold so
+    /// many adjacent elements.
     fn with_vector(
         constraints: &AccessConstraints<'_>,
         held: &Echelon,
@@ -354,8 +354,8 @@ impl Accesses {
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
-    /// Returns the number of byte permutes for all stores of a thread. Adjacent registers need no permutes, because the
-    /// step that defines them keeps them in one word.
+    /// Returns the number of byte permutes per thread before all stores; 0 for loads. Adjacent registers are
+    /// assumed to share a word already, so they need no permutes.
     fn count_packing(&self, constraints: &AccessConstraints<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
@@ -372,8 +372,8 @@ impl Accesses {
         self.form
     }
 
-    /// Returns, for each thread bit, its contribution to the position that the thread supplies. The lane bits come
-    /// before the warp bits.
+    /// Returns, for each thread bit, its contribution to the position that the thread supplies. Lane bits come
+    /// first, then warp bits.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -391,13 +391,13 @@ impl Accesses {
         1 << (narrow::<u32>(self.basis.len()) - self.vector_log2 - self.repetitions_log2)
     }
 
-    /// Returns the contribution (exclusive or) of repetition `i` to the registers of the repetition's accesses.
+    /// Returns the exclusive or of the registers in repetition `i` and the same registers in repetition 0.
     pub(crate) fn repetition(&self, i: usize) -> u64 {
         let start = self.basis.len() - self.repetitions_log2 as usize;
         self.at(start, i).1
     }
 
-    /// Returns (number of wavefronts of all accesses of a warp, minimal number of wavefronts for as many bytes).
+    /// Returns (wavefronts, wavefronts without bank conflicts) of all accesses of a warp.
     pub(crate) fn waves(&self) -> (u32, u32) {
         self.waves
     }
@@ -408,13 +408,13 @@ impl Accesses {
         self.at(self.vector_log2 as usize, x)
     }
 
-    /// Returns the contribution (exclusive or) of element `i` of an access to the register of the element.
+    /// Returns the exclusive or of the register of element `i` and the register of element 0 of the same access.
     pub(crate) fn element(&self, i: usize) -> u64 {
         self.at(0, i).1
     }
 
-    /// Returns the Gaussian elimination that maps a position to the number of an element. The low bits of this number
-    /// are the index of the element within its access, and the high bits are the index of the access.
+    /// Returns the map from a position to an element number. The low bits of the number are the element's index in
+    /// its access; the high bits are the access's index.
     pub(crate) fn numbers(&self) -> Echelon {
         echelon(self.basis.iter().map(|(position, _)| position))
     }
@@ -442,15 +442,15 @@ impl Accesses {
         )
     }
 
-    /// Returns true if the accesses are as cheap as possible on the target: they take the minimal number of wavefronts,
-    /// and no elements need to be packed.
+    /// Returns true if the target has no cheaper accesses: there are no bank conflicts, each lane accesses at least
+    /// one whole bank, and no elements are packed.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
         self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }
 }
 
-/// Returns the contribution to (position, register) of each bit that numbers accesses, in register order. The bits of
-/// `within`, which number the bytes within an access, and the repetition bits are excluded.
+/// Returns (position, register) for each bit of an access's index in its repetition, in register order.
+/// `within` is the mask of the position bits within one access.
 fn access_bits(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,
@@ -467,7 +467,8 @@ fn access_bits(
     Some(access_bits)
 }
 
-/// Returns the contribution to (position, register) of each bit that numbers repetitions.
+/// Returns (position, register) for each bit of a repetition's index. Returns `None` if the registers do not
+/// reach all repetitions.
 fn repetition_basis(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,

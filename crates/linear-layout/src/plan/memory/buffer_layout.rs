@@ -23,15 +23,14 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Returns the layout of a buffer. `layout` maps the offset and the partition (or block) to dims.
-    /// `interval_paddings` lists the gaps as (interval, padding) pairs in elements. `bits` is the width of an element
-    /// in bits.
+    /// Returns the layout of a buffer. `layout` maps (offset, partition or block) to dims. Each entry of
+    /// `interval_paddings` is a pair (interval, padding), in elements. `bits` is the width of an element in bits.
     ///
     /// Each partition is contiguous, and the partitions are adjacent.
     ///
     /// # Errors
-    /// Returns an error if an element does not fill 1, 2, 4 or 8 bytes, if the buffer is distributed over several CTAs,
-    /// or if the buffer exceeds 32-bit addresses.
+    /// Returns an error if an element does not fill 1, 2, 4 or 8 bytes, if the buffer is distributed over several
+    /// CTAs, or if the buffer exceeds 32-bit addresses.
     pub fn new(
         layout: LinearLayout,
         interval_paddings: &[(u32, u32)],
@@ -80,8 +79,8 @@ impl BufferLayout {
         &self.paddings
     }
 
-    /// Returns log2 of the number of bytes of one buffer before padding. This is the distance between the positions of
-    /// consecutive buffers of a multi-buffer.
+    /// Returns log2 of the size in bytes of one buffer without padding. In a multi-buffer, consecutive buffers have
+    /// this distance before padding.
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
@@ -110,16 +109,16 @@ impl BufferLayout {
         padded(&self.paddings, position)
     }
 
-    /// Returns the layout that maps each input of `points` to the position of the element at this point. `points` maps
-    /// inputs (e.g. registers and lanes) to elements.
+    /// Returns the layout from the input dims of `points` to (offset, partition) in the buffer. `points` maps its
+    /// input dims, e.g. (register, lane, warp), to the dims of the tensor.
     pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
         points
             .invert_and_compose(&self.layout)
             .map_err(MemoryError::from)
     }
 
-    /// Returns the contribution of input bit `bit` of `dim` to a position, in bytes. `positions` is a layout from
-    /// [`Self::positions`].
+    /// Returns the contribution of bit `bit` of the input dim `dim` to the position in bytes. `positions` is a
+    /// layout from [`Self::positions`].
     pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
         let part = |out| {
             if positions.has_out_dim(out) {
@@ -147,8 +146,8 @@ impl BufferLayout {
         }))
     }
 
-    /// Returns, for each bit of each coordinate, its contribution (exclusive or) to the position of an element in
-    /// bytes.
+    /// Returns `steps`: `steps[d][i]` is the contribution (exclusive or) of bit `i` of coordinate `d` to the
+    /// position of an element in bytes.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -161,7 +160,7 @@ impl BufferLayout {
         Ok(self.layout.out_dims().map(column).collect())
     }
 
-    /// Returns the mask of the bits that may be set in the position of a view of this shape.
+    /// Returns the mask of the bits that may be set in the start position of a view with shape `shape`.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -169,8 +168,8 @@ impl BufferLayout {
         Ok(self.masks(shape)?.1)
     }
 
-    /// Returns the number of bytes of a view of this shape, provided that the view is contiguous and its elements are
-    /// at constant offsets from its start, for any start of the view in the buffer. Otherwise returns `None`.
+    /// Returns the number of bytes of a view with shape `shape` if such a view is contiguous for every start. Its
+    /// elements are then at constant offsets from its start. Returns `None` if it is not contiguous.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -180,8 +179,8 @@ impl BufferLayout {
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
     }
 
-    /// Returns two masks of position bits for views of this shape: (bits that differ between elements of one view, bits
-    /// that may be set in the start of a view).
+    /// Returns two masks of position bits for views with shape `shape`: (bits within a view, bits of the start of a
+    /// view).
     fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let mut masks = (0, 0);

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct MemoryError(MemoryErrorKind);
 
-/// Number of bytes that both signed and unsigned 32-bit addresses reach.
+/// Maximal size of a buffer in bytes. All offsets are then valid as signed and as unsigned 32-bit integers.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

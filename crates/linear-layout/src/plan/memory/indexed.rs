@@ -8,9 +8,9 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// The plan of an indexed access: the addresses of elements of which one coordinate is a run-time index.
+/// The plan of an indexed access, in which one coordinate of each element is a run-time index.
 ///
-/// Two lanes with two registers each access a row of 8 elements of 4 bytes, at any index:
+/// In this example, two lanes with two registers each access a row of 8 elements of 4 bytes:
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::memory::{IndexedPlan, BufferLayout};
@@ -25,10 +25,11 @@ use core::slice;
 /// ```
 ///
 /// # Units
-/// Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the buffer.
+/// Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the
+/// buffer.
 /// # Laws
-/// Register `r` is at the address of the element whose coordinate along the axis is the index (property
-/// `every_index_is_at_its_element`).
+/// Register `r` accesses the element whose coordinate along the axis is the index of `r`. The property
+/// `every_index_is_at_its_element` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexedPlan {
     buffer: BufferLayout,
@@ -40,8 +41,8 @@ pub struct IndexedPlan {
 }
 
 impl IndexedPlan {
-    /// Plans the accesses of registers, whose layout maps (register, lane, warp) to dims. Along `axis`, a run-time
-    /// index below `size` replaces the coordinate of each register.
+    /// Plans an access by `registers`, a layout from (register, lane, warp) to dims. The coordinate of each
+    /// register along `axis` is replaced by a run-time index below `size`.
     ///
     /// # Errors
     /// Returns an error if the layout of the buffer does not reach every element.
@@ -99,7 +100,8 @@ impl IndexedPlan {
         &self.index
     }
 
-    /// Returns the program of [`Self::index`] with the inputs (lane, warp, index), of which it uses only the index.
+    /// Returns the program of [`Self::index`] with the inputs (lane, warp, index). The lane and the warp are
+    /// unused.
     pub(crate) fn along(&self) -> IndexProgram {
         IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }

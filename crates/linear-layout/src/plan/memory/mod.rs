@@ -52,7 +52,8 @@ use crate::target::{Access, Target};
 /// One access instruction that each thread executes, with the constants of its address and its registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterAccess {
-    /// Constant to XOR with the position, which also has contributions of the thread and of the view.
+    /// Constant part of the position. The position is the exclusive or of this constant and the positions of the
+    /// thread and of the view.
     pub(crate) xor: u64,
     /// Constant to add to the address, in bytes.
     pub(crate) add: u64,
@@ -107,8 +108,8 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans the stores of a copy from another memory, such that each store writes elements that are adjacent in both
-    /// memories. Bit `i` of an element's index within a store is register bit `neighbours[i]`. The other arguments are
+    /// Plans the stores of a copy from another memory. Each store writes elements that are adjacent in both
+    /// memories: bit `i` of an element's index in a store is register bit `neighbours[i]`. The other arguments are
     /// those of [`Self::new`].
     ///
     /// # Errors
@@ -231,9 +232,8 @@ impl MemoryPlan {
         &self.locations
     }
 
-    /// Returns the number of byte permutes that each thread executes before stores or after loads. A word of an access
-    /// needs no permutes if it consists of adjacent registers, because all other operations are assumed to keep
-    /// adjacent registers in one word.
+    /// Returns the number of byte permutes that each thread executes before stores or after loads. Aligned runs of
+    /// adjacent registers are assumed to share a word already, so they need no permutes.
     #[must_use]
     pub fn permutes(&self) -> u32 {
         let word = (4usize >> self.buffer.bytes_log2).clamp(1, self.vector);
@@ -247,7 +247,8 @@ impl MemoryPlan {
         narrow(permuted * (word - 1))
     }
 
-    /// Returns the cost of all accesses of a block: their issue and their wavefronts, summed over all warps.
+    /// Returns the cost of all accesses of a block. It is the time to issue the accesses and their wavefronts,
+    /// summed over all warps.
     #[must_use]
     pub fn cost(&self, target: &Target) -> Cost {
         let warps = 1 << self.warps_log2;

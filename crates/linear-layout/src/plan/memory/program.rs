@@ -22,8 +22,9 @@ pub struct BufferAccess<'a> {
     pub indexed: Option<(usize, u64)>,
     /// Kind of the access: load or store.
     pub access: Access,
-    /// For a copy that bypasses registers, the register bits along which elements are adjacent in the other memory,
-    /// lowest bit first. Each store then writes elements that are adjacent in both memories.
+    /// Register bits along which elements are adjacent in the source memory of a copy, lowest bit first. Each store
+    /// of the copy then writes elements that are adjacent in both memories. `None` if the access is not part of
+    /// such a copy.
     pub neighbours: Option<&'a [u8]>,
     /// Target GPU.
     pub target: &'a Target,
@@ -32,15 +33,18 @@ pub struct BufferAccess<'a> {
 /// Plans the access to a buffer that `access` describes, and returns its program.
 ///
 /// # Shape
-/// Operand 0 of the program: the registers to store; it is empty for a load. Operand 1: the position of the view, in
-/// bytes before padding. Operand 2, only for an indexed access: the index of each register, which must be less than the
-/// size. Results: the loaded registers.
+/// - Operand 0: the registers to store; empty for a load.
+/// - Operand 1: the position of the view, in bytes before padding.
+/// - Operand 2, only for an indexed access: the index of each register, below the size of the view along the
+///   axis.
+/// - Results: the loaded registers.
 ///
-/// The stores of a copy have elements as operands, lowest address first. They never have words as operands, because the
-/// emitter copies the elements from global memory.
+/// The stores of a copy have elements as operands, lowest address first. Elements are not packed into words,
+/// because the emitter copies them from global memory.
 ///
 /// # Errors
-/// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.
+/// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the
+/// buffer.
 pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let BufferAccess {
         registers,

@@ -99,8 +99,8 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
 /// An instruction, its match with the product, and the scales of A and B.
 type InstructionMatch<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
-/// Returns the instructions for the product's element types, the best types first. The last entry is a multiply-add in
-/// each lane.
+/// Returns the instructions for the product's element types, in order of preference of the types. Without
+/// scales, the last entry is a multiply-add in each lane.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
     let own = product
         .factors
@@ -321,8 +321,8 @@ impl Conversions {
     }
 }
 
-/// Returns layouts to which the operands not in `kept` can be converted, such that the instruction matches all
-/// operands. Returns `None` if there are no such layouts.
+/// Returns new layouts for the operands that are not in `kept`, with which the instruction matches all
+/// operands. Entries of kept operands are `None`. The result is `None` if there are no such layouts.
 fn layouts_for(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -355,14 +355,14 @@ fn layouts_for(
     Some(layouts)
 }
 
-/// Returns the width in bits of an element of A (0), B (1), D (2) or the scales (3, 4). The width is 8 if a byte holds
-/// several elements.
+/// Returns the width in bits of an element of A (0), B (1) or D (2), or of a scale of A (3) or B (4). If a byte
+/// holds two elements, the width is 8.
 fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     let factors = product.factors[0].map(|number| number.bits() << number.packed_log2());
     [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
 }
 
-/// The conversions of A, B, D and the result if nothing is converted.
+/// No conversion of A, B, D or the result.
 const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(
@@ -496,7 +496,8 @@ fn build(
     }
 }
 
-/// Packs elements into 32-bit words, as the instruction's registers. Elements that fill a register are not packed.
+/// Packs elements into 32-bit words, one for each register that the instruction reads. Elements that fill a
+/// register are not packed.
 fn packed(b: &mut Builder, row: &Product, values: &[ValueId]) -> Vec<ValueId> {
     let bits = b.element_bits(values[0]);
     if row.intrinsic.is_none() || bits >= 32 || values.len() == 1 {

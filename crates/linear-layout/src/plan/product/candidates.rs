@@ -7,10 +7,10 @@ use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, ScaleBit, ScaleOperand};
 
-/// Returns the layout of A (operand 0) or B (1) with which an instruction computes a D of the layout `sum`.
+/// Returns a layout of A (operand 0) or B (1) that matches the instruction if D has the layout `sum`.
 ///
-/// Register bits of the tile come first, then register bits along k, then register bits along m (for A) or n (for B).
-/// The output dims are those of `like`.
+/// The register bits are, in this order: bits of the tile, bits of k, and bits of m (for A) or n (for B). The
+/// output dims are those of `like`.
 pub(super) fn factor(
     row: &Product,
     renaming: &Renaming,
@@ -44,8 +44,8 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the coordinates that an element of D shares with an operand (the matrix, and m for A or n for B). All other
-/// coordinates are 0. `own` is the index of m or n.
+/// Keeps the coordinates that D shares with an operand: the matrix, and m (for A) or n (for B). All other
+/// coordinates become 0. `own` is the index of m or n.
 pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
@@ -53,7 +53,7 @@ pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     kept
 }
 
-/// Returns the points whose only nonzero coordinate is one bit of k.
+/// Returns the points (0, 0, 0, k) for all powers of two k below `k_size`.
 fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     let bits = (0..).map(|i| 1u64 << i).take_while(move |k| *k < k_size);
     bits.map(|k| {
@@ -63,9 +63,9 @@ fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     })
 }
 
-/// Returns the layout of the scales of A (0) or B (1) with which an instruction computes a D of the layout `sum`.
+/// Returns a layout of the scales of A (0) or B (1) that matches the instruction if D has the layout `sum`.
 ///
-/// Register bits of the tile come first, then register bits along k, then register bits along m (for A) or n (for B).
+/// The register bits are, in this order: bits of the tile, bits of k, and bits of m (for A) or n (for B).
 pub(super) fn scales(
     bits: &ScaleOperand,
     renaming: &Renaming,
@@ -99,8 +99,8 @@ pub(super) fn scales(
 
 /// Returns a layout of D that matches the instruction and, if they are given, the layouts of A and B.
 ///
-/// Warp bits step as the warp bits of A and B do. If A and B are not given, the warp bits take the row bits and then
-/// the column bits beyond the tile. The register bits take all remaining bits.
+/// Warp bits have the same m and n as the warp bits of A and B. Without A and B, warp bits take the row bits
+/// beyond the tile, then the column bits. Register bits take all remaining bits.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,
@@ -155,7 +155,7 @@ pub(super) fn sum(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the layout of an operand with these register, lane and warp columns, and the output dims of `like`.
+/// Returns the layout with the register, lane and warp columns `parts` and the output dims of `like`.
 fn layout(
     like: &LinearLayout,
     axes: Axes,

@@ -16,8 +16,8 @@ pub(super) const SCALES: [usize; 2] = [3, 4];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub(super) dims: [usize; 2],
-    /// log2 of the number of values of k that one element of the tensor stands for. For example, a byte may hold two
-    /// elements along k, and a scale applies to a block.
+    /// log2 of the number of values of k per element of the tensor. It is nonzero if a byte holds two elements
+    /// along k, and for scales, because one scale applies to a block.
     pub(super) k_log2: u32,
 }
 

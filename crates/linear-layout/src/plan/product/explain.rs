@@ -10,8 +10,7 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The issues (executions) of an instruction that compute a product without conversions of operands: their number and
-/// their cost.
+/// The executions (issues) of one instruction that compute a product, if no operand is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
     /// Number of times that each warp issues the instruction.
@@ -137,7 +136,8 @@ mod tests {
         layout.remove_zero_bases(Dim::REGISTER).unwrap()
     }
 
-    /// Matches an instruction with tensors of 32 x 16 x 32 after a change of the columns of A, B or D.
+    /// Edits the columns of A, B and D with `change`, and matches the instruction `name` with these layouts. A is
+    /// 32 x 32, B and D are 32 x 16.
     fn outcome(
         name: &str,
         parent: &str,
@@ -171,7 +171,6 @@ mod tests {
         found.unwrap().1
     }
 
-    /// The first mismatch is reported, with the operand and the bit in which it occurs.
     #[test]
     fn each_reason_is_the_first_contradiction() {
         const DEEP: &str = "mma.m16n8k16.f32.f16";

@@ -47,11 +47,11 @@ impl Elements {
     }
 }
 
-/// A renaming of the rows, columns and values of k of an instruction's tile: for each bit of m, n and k, the tensor
-/// coordinate to which it is mapped. The coordinate is 0 for bits beyond the size of the tensors.
+/// A map from an instruction's tile to the tensors: for each bit of m, n and k of the tile, a tensor coordinate
+/// along the same dim. Bits beyond the size of the tensors are mapped to 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Renaming {
-    /// For each of m, n and k, a map from the index of a bit to its tensor coordinate.
+    /// For m, n and k: the tensor coordinate of each bit, by the index of the bit.
     images: [FxHashMap<u8, u64>; 3],
 }
 
@@ -78,8 +78,8 @@ impl Renaming {
         dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Maps a bit of the tile to the coordinates `to`. Fails with `None` if `to` is along a different dim from the bit,
-    /// and with the previous coordinates if an earlier call mapped the bit to others.
+    /// Maps a tile bit to the coordinates `to`. Fails if `to` has coordinates along another dim, or if the bit is
+    /// already mapped to other coordinates. The error contains the earlier coordinates, if any.
     fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
         let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
@@ -114,10 +114,10 @@ impl Renaming {
         span
     }
 
-    /// Finds a renaming by which an instruction matches the given operands. A lane bit of the instruction is mapped to
-    /// the coordinate of the tensor's lane bit. Any other bit is mapped to the coordinate of a register bit that all
-    /// given operands with this tile bit have in common. Bits that belong to no given operand get the lowest remaining
-    /// coordinates.
+    /// Finds a renaming with which an instruction matches the given operands:
+    /// - A lane bit of the instruction is mapped to the coordinates of the same lane bit of the tensor.
+    /// - Any other bit of a given operand is mapped to a register bit that all given operands share.
+    /// - A bit of no given operand is mapped to the lowest free coordinate bit.
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
@@ -217,11 +217,11 @@ struct OperandTiles {
     /// For each register bit of the instruction's tile, the register bit of the tensor to which it is mapped; `None` if
     /// the tensor is too small to have one.
     bits: Vec<Option<usize>>,
-    /// For each tile, its first register, in which all bits of `bits` are clear, and the coordinates of its first
-    /// element.
+    /// For each tile, (first register, coordinates of the first element). All bits of `bits` are clear in the first
+    /// register.
     begins: Vec<(usize, Point)>,
-    /// For the coordinates of the first element of a tile, the first register of that tile. If several tiles have the
-    /// same coordinates, the lowest register.
+    /// Map from the coordinates of a tile's first element to the tile's first register. If several tiles have the
+    /// same coordinates, the lowest register is used.
     first: FxHashMap<Point, usize>,
 }
 
@@ -257,8 +257,8 @@ impl OperandTiles {
         })
     }
 
-    /// Returns, for each element of the tile whose first register is `first`, the register of the element. If two bits
-    /// of the tile are mapped to the same register bit, their contributions cancel.
+    /// Returns the register of each element of the tile that starts at register `first`. If two tile bits are
+    /// mapped to the same register bit, they cancel.
     fn registers(&self, first: usize) -> Vec<usize> {
         let count = 1usize << self.bits.len();
         let of = |element: usize| {
@@ -287,10 +287,9 @@ pub(super) struct Match {
     pub(super) renaming: Renaming,
     /// All issues, in ascending order of k, and for equal k in the order of the registers of D.
     pub(super) issues: Vec<Issue>,
-    /// For each element of A's tile, true if it must be replaced by zero, because its product would otherwise be added
-    /// twice.
+    /// For each element of A's tile, true if it must be replaced by zero, so that its product is not added twice.
     pub(super) zero_elements: Vec<bool>,
-    /// Mask of lane bits that select replicas of elements of A. In lanes where such a bit is set, A must be replaced by
+    /// Mask of lane bits that number replicas of A's elements. Lanes in which one of these bits is set replace A by
     /// zero.
     pub(super) zero_lanes: u32,
 }

@@ -7,12 +7,12 @@ use thiserror::Error;
 
 /// The first mismatch between an instruction and the layouts of a product.
 ///
-/// Operands are numbered in the order A, B, D. Coordinates are (matrix, m, n, k). A message refers to a bit by its
-/// value.
+/// Operands are numbered in the order A, B, D. Coordinates are (matrix, m, n, k). Messages show bit `i` as its
+/// value `1 << i`: "lane 4" is lane bit 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// A lane bit of the tensor has coordinates that the instruction's lane bit cannot have.
+    /// The coordinates of a lane bit in the tensor's layout contradict the instruction's layout.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
     Lane {
         /// Index of the operand: A, B, D, or the scales of A or of B.
@@ -26,8 +26,8 @@ pub enum Mismatch {
         /// Coordinates of the tile bit, if earlier lane bits determined them.
         expected: Option<Point>,
     },
-    /// A warp bit of A or B has other coordinates than the same warp bit of D. If each lane multiplies separately, this
-    /// applies to lane bits too.
+    /// A warp bit of A or B contradicts the same warp bit of D. In a product without matrix instructions, this may
+    /// also be a lane bit.
     #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
     Thread {
         /// Index of the operand: A or B.
@@ -41,7 +41,7 @@ pub enum Mismatch {
         /// Coordinates of the same bit in the layout of D. Coordinates that the operand does not have are 0.
         expected: Point,
     },
-    /// A tile bit has known coordinates in one operand, but no register bit of this operand has these coordinates.
+    /// An operand has no register bit with the coordinates of a tile bit.
     #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
     Register {
         /// Index of the operand: A, B or D.
@@ -59,8 +59,9 @@ pub enum Mismatch {
         /// Coordinates of the first element of the tile.
         at: Point,
     },
-    /// A bit of k of the tile crosses blocks in the wrong way. A block is a list of elements that share one scale. The
-    /// bit moves to another block although it should stay in its block, or the reverse.
+    /// The coordinate of a k bit does not respect blocks, where a block is a run of elements along k that share one
+    /// scale. Bits within a block must be mapped to less than the block size, and all higher bits to a multiple of
+    /// it.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
         /// Bit of k of the tile.
@@ -70,7 +71,7 @@ pub enum Mismatch {
         /// log2 of the number of elements of a block.
         block_log2: u8,
     },
-    /// The lanes that add up one element of D hold only some of the values of k.
+    /// The lanes whose products are summed into one element of D do not cover all values of k.
     #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
     Depth {
         /// Number of values of k that these lanes hold.

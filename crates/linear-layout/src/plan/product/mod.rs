@@ -55,8 +55,8 @@ pub struct MatrixProduct<'a> {
     pub b: &'a LinearLayout,
     /// Scales of A and B, for scaled instructions.
     pub scales: Option<FactorScales<'a>>,
-    /// Pairs of types as which the elements of A and B may be multiplied, the best pair first. For example, `f32` may
-    /// be multiplied as `tf32` or as `f32`.
+    /// Pairs of types in which A and B may be multiplied, in order of preference. For example, `f32` may be
+    /// multiplied as `tf32` or as `f32`.
     pub factors: &'a [[Number; 2]],
     /// Element type of D.
     pub sum: Number,
@@ -98,11 +98,12 @@ impl MatrixProduct<'_> {
 /// The program of a product.
 ///
 /// # Shape
-/// Operands 0, 1 and 2 of the program: the unique registers of D, A and B. For a product with scales, operands 3 and 4:
-/// the unique registers of the scales of A and B, either of which may be empty. Results: the registers of D.
+/// Operands 0, 1 and 2 are the unique registers of D, A and B. In a product with scales, operands 3 and 4 are
+/// the unique registers of the scales of A and B. One of these may be empty. The results are the registers of
+/// D.
 /// # Laws
-/// For each element of D, each product of its row of A and its column of B, multiplied by their scales, is added
-/// exactly once: `check_product`.
+/// Each product of an element of A and an element of B, multiplied by their scales, is added exactly once to
+/// its element of D. `check_product` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProductPlan {
     program: Program,
@@ -113,8 +114,8 @@ pub struct ProductPlan {
     count: usize,
 }
 
-/// Returns the types as which A and B may be multiplied, the best first. `f32` may be multiplied as `tf32` if
-/// `allows_tf32`.
+/// Returns the pairs of types in which A and B may be multiplied, in order of preference. If `allows_tf32` is
+/// true, `f32` may be multiplied as `tf32`.
 #[must_use]
 pub fn factor_types(factors: [Number; 2], allows_tf32: bool) -> Vec<[Number; 2]> {
     match factors {
@@ -163,8 +164,8 @@ impl ProductPlan {
         [0, 1, 2].map(|operand| self.conversions[operand].is_some())
     }
 
-    /// Returns each bit of the instruction's m, n and k with the tensor coordinate to which it is mapped. The
-    /// coordinate is 0 if the tensors are too small to have one.
+    /// Returns the bits of the instruction's m, n and k, each with its tensor coordinate. The coordinate is 0 if
+    /// the tensors are too small for this bit.
     #[must_use]
     pub fn renaming(&self) -> &[(TileBit, u64)] {
         &self.renaming

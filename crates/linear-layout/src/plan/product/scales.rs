@@ -14,11 +14,10 @@ use rustc_hash::FxHashMap;
 /// The scales of operand A or B, packed into words for all tiles.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
-    /// For each word, the registers whose scales are its bytes, lowest byte first. The instruction does not read the
-    /// bytes that have no register.
+    /// For each word, the registers of its scales, lowest byte first. The instruction ignores any remaining bytes.
     pub(super) words: Vec<Vec<usize>>,
-    /// For the first element of each tile, (index of the tile's word in `words`, selector of the tile's scales in this
-    /// word).
+    /// Map from the coordinates of a tile's first element to (index into `words`, selector of the tile's scales in
+    /// the word).
     first: FxHashMap<Point, (usize, u32)>,
     own: usize,
     block_log2: u8,
@@ -152,8 +151,8 @@ impl ScaleWords {
         })
     }
 
-    /// Returns (index of the word in `words`, selector of the scales in this word) for a tile. The argument is the
-    /// coordinates of the tile's first element. Returns `None` if the tile has no scales.
+    /// Returns (index into `words`, selector of the scales in the word) for the tile whose first element has these
+    /// coordinates. Returns `None` if the tile has no scales.
     pub(super) fn at(&self, [matrix, m, n, k]: Point) -> Option<(usize, u32)> {
         let mut at = [matrix, m, n, k >> self.block_log2 << self.block_log2];
         at[M + N - self.own] = 0;
@@ -182,9 +181,9 @@ pub(super) struct ScaleSource {
     pub(super) conversion: Option<ConvertPlan>,
 }
 
-/// Returns the scales of A and B for an instruction. Scales whose layout does not match the instruction are converted.
-/// An entry is `None` if that operand has no scales. The whole result is `None` if the scales of an operand do not
-/// match the instruction even after a conversion.
+/// Returns the scales of A and B in the instruction's layout, converted if necessary. An entry is `None` if the
+/// operand has no scales. The whole result is `None` if the scales do not match the instruction even after a
+/// conversion.
 pub(super) fn sources(
     product: &MatrixProduct<'_>,
     row: &Product,

@@ -3,8 +3,8 @@
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
-/// Returns the mask of the lane bits that vary within a phase of an access by a whole warp. `lane_columns` has the
-/// contribution of each lane bit to the address.
+/// Returns the mask of the lane bits that differ within a phase, a group of lanes that shared memory serves
+/// together. `lane_columns[i]` is the contribution of lane bit `i` to the address.
 pub(crate) fn phase_lane_bits<C: Default + PartialEq>(
     lane_columns: &[C],
     bytes: u32,
@@ -15,12 +15,12 @@ pub(crate) fn phase_lane_bits<C: Default + PartialEq>(
     target.phase_lane_bits_with(access, bytes, repeats)
 }
 
-/// Returns the number of wavefronts of one access by a whole warp, and the number of phases, which is the minimal
-/// number of wavefronts. Lanes that differ in `phase_bits` only form a phase.
+/// Returns (wavefronts, phases) of one access by a whole warp. Lanes that differ only in `phase_bits` form a
+/// phase. Without bank conflicts, each phase takes one wavefront.
 ///
-/// Lanes of one phase conflict if they access the same bank in different rows. By linearity, the number of accessed
-/// rows is the same for each accessed bank. This number is 2^(a - b), where a is the dimension of the space of accessed
-/// words, and b is the dimension of the space of accessed banks.
+/// Lanes of a phase conflict if they access the same bank in different rows. By linearity, each accessed bank
+/// has the same number of accessed rows: `2^(a - b)`, where `a` is the dimension of the space of accessed
+/// words, and `b` is the dimension of the space of accessed banks.
 pub(crate) fn wavefronts(
     lane_columns: &[u32],
     bytes: u32,

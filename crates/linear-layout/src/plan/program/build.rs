@@ -40,7 +40,7 @@ pub(crate) struct Builder {
     value_numbers: FxHashMap<Step, ValueId>,
     /// For each operand for which [`Self::zero`] was called, the value that holds the number 0.
     zeros: FxHashMap<u8, ValueId>,
-    /// Number of instructions of one application of the combiner.
+    /// Number of instructions of the combiner, for the cost.
     combination: u32,
 }
 
@@ -121,13 +121,13 @@ impl Builder {
         }
     }
 
-    /// Sets the number of instructions of one application of the combiner, for the cost.
+    /// Sets the number of instructions of the combiner, which the cost depends on.
     pub(crate) const fn set_combination_cost(&mut self, instructions: u32) {
         self.combination = instructions;
     }
 
-    /// Returns the number of bits that an element of the first operand takes in a word or in shared memory, which is at
-    /// least 8.
+    /// Returns the number of bits that an element of the first operand occupies in a word or in shared memory: its
+    /// width, but at least 8.
     pub(crate) fn container_bits(&self) -> u32 {
         self.widths[0].max(8)
     }
@@ -239,7 +239,7 @@ impl Builder {
         out
     }
 
-    /// Returns the value that holds the number 1, which is the count of the element `of`.
+    /// Returns the value that holds the number 1. The value belongs to the operand of the element `of`.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -267,8 +267,8 @@ impl Builder {
         intern(&mut self.votes, vote)
     }
 
-    /// Adds a step that counts, for each bin that a lane owns, the elements of the warp in that bin. Returns the sums
-    /// of these counts and `acc`. `vote` is the index of the vote in the program's table.
+    /// Adds a step that counts the elements of the warp in each bin of a lane. Returns the counts, added to `acc`.
+    /// `vote` is an index into the program's votes.
     pub(crate) fn count_votes(
         &mut self,
         vote: u32,
@@ -311,8 +311,8 @@ impl Builder {
         intern(&mut self.index_maps, map)
     }
 
-    /// Adds a step that computes numbers by the index map with index `map`. The inputs of the map are the lane, the
-    /// warp and `inputs`. Returns the first number; the other numbers have the following indices.
+    /// Adds a step that evaluates the index map with index `map`. The inputs of the map are (lane, warp, `inputs`).
+    /// Returns the first output; the other outputs have the following indices.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
         let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);

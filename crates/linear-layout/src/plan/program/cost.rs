@@ -272,7 +272,7 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
 }
 
 impl Program {
-    /// Returns the number of words per thread that are packed from elements that are not adjacent in one register.
+    /// Returns the number of words that each thread packs from elements that do not share a register already.
     #[must_use]
     pub fn num_packed_words(&self) -> usize {
         let packs = self.steps.iter().filter(
@@ -282,8 +282,8 @@ impl Program {
     }
 }
 
-/// Returns the number of byte permutes that pack the narrow elements of `list` into words. Values with consecutive
-/// indices need no permutes, because the step that defines them keeps them in one register.
+/// Returns the number of byte permutes that pack the narrow elements of `list` into words. Values with
+/// consecutive indices are assumed to share a register already, so they need no permutes.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -305,8 +305,8 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Returns the number of instructions that compute an address. The exclusive or of a base with a constant takes one
-/// instruction, and only at its first use; `xors` records these uses.
+/// Returns the number of instructions that compute an address: 1 for the first exclusive or of a base and a
+/// nonzero constant, otherwise 0. `xors` lists the earlier pairs (base, constant).
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

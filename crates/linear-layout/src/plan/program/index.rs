@@ -355,8 +355,8 @@ impl IndexProgram {
         }
     }
 
-    /// Returns the node of the exclusive or of all terms, which is computed by a tree of small depth. Terms that share
-    /// no bits with other terms are combined by ors.
+    /// Returns the node of the exclusive or of all terms, as a tree of small depth. Ors combine the terms that have
+    /// no bits in common with other terms.
     fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
@@ -407,8 +407,8 @@ impl IndexProgram {
 enum Cut {
     /// One term per diagonal (row - column) of the matrix.
     Diagonals,
-    /// One term per diagonal, except that a column with several bits is one term if it is the only column on one of its
-    /// diagonals.
+    /// One term per diagonal, with an exception: a column with several bits is one term if no other column is on
+    /// one of its diagonals.
     Peeled,
     /// One term per column of the matrix.
     Columns,

@@ -16,40 +16,42 @@ use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::apply_u32;
 
-/// The order in which the lanes of a warp store to contiguous bytes.
+/// A permutation of the lanes of a warp. If each lane stores the elements of its source lane, the warp stores
+/// to contiguous bytes in lane order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
-    /// Mask of the offset bits that number the lanes of a warp. These bits are clear in the address of the whole warp.
+    /// Mask of the address bits that select a lane within the contiguous bytes of a warp. These bits are clear in
+    /// the start address of the warp.
     mask: u32,
     bytes_log2: u32,
-    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the source lane. The thread must store the
-    /// elements of its source lane.
+    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the source lane, the lane whose elements
+    /// the thread stores.
     columns: Vec<u32>,
     /// For each bit of `mask`, lowest bit first, its contribution (exclusive or) to the source lane.
     lanes: Vec<u32>,
 }
 
 impl LaneOrder {
-    /// Returns the mask of the offset bits that number the lanes of a warp.
+    /// Returns the mask of the address bits that select a lane within the contiguous bytes of a warp.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.mask
     }
 
-    /// Returns the contribution (exclusive or) of each thread bit to the source lane. Each thread stores the elements
-    /// of its source lane, so that the lanes fill the bytes in order.
+    /// Returns the contribution (exclusive or) of each thread bit to the source lane. Each thread must store the
+    /// elements of its source lane.
     #[must_use]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Returns the contribution (exclusive or) of the constant bits of an address to the source lane.
+    /// Returns the contribution (exclusive or) of `address.xor` to the source lane.
     #[must_use]
     pub fn lane_xor(&self, address: Address) -> u32 {
         apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)
     }
 
-    /// Returns true if every lane is its own source lane in all stores for which [`Self::lane_xor`] is 0.
+    /// Returns true if the source lane is the lane itself in all stores for which [`Self::lane_xor`] is 0.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         let lanes = self.lanes.len();
@@ -59,8 +61,8 @@ impl LaneOrder {
 }
 
 impl Program {
-    /// Returns the lane order of a program in which every step is an unguarded store of `bytes` bytes. Returns `None`
-    /// if the program has another step, or if a warp does not store to contiguous bytes.
+    /// Returns the lane order of a program that consists of unguarded stores of `bytes` bytes per lane. Returns
+    /// `None` if the program has another step, or if the bytes that a warp stores are not contiguous.
     #[must_use]
     pub fn lane_order(&self, bytes: u32) -> Option<LaneOrder> {
         let is_store = |step: &Step| matches!(step, Step::Store { guard: None, .. });

@@ -72,9 +72,8 @@ pub struct Program {
     cost: Cost,
 }
 
-/// Returns the alignment in bytes of a scratch memory of `bytes` bytes: the width of the widest access that fits into
-/// `bytes` bytes. The bank of the first byte does not matter, since bank conflicts depend only on differences of
-/// addresses.
+/// Returns the alignment in bytes of a scratch memory of `bytes` bytes: the width of the widest access that
+/// fits. A larger alignment has no effect, since bank conflicts depend only on differences of addresses.
 #[must_use]
 pub const fn scratch_alignment(bytes: u32) -> u32 {
     const WIDEST_BYTES: u32 = 16;
@@ -116,7 +115,8 @@ impl Program {
         self.warps_log2
     }
 
-    /// Returns log2 of the blocks of the cluster that execute the program together; 0 if no block depends on another.
+    /// Returns log2 of the number of blocks of the cluster that execute the program together. It is 0 if the blocks
+    /// are independent.
     #[must_use]
     pub const fn blocks_log2(&self) -> u32 {
         self.blocks_log2
@@ -224,8 +224,8 @@ impl Program {
             && self.results.iter().zip(0..).all(|(v, i)| v.0 == i)
     }
 
-    /// Returns true if a value is a word: an `i32` that contains narrow elements, half of a 64-bit element, or a
-    /// number.
+    /// Returns true if a value is a word: an `i32` that contains several narrow elements, half of a 64-bit element,
+    /// or a computed number.
     #[must_use]
     pub fn is_word(&self, value: ValueId) -> bool {
         self.types[value.index()].is_word
@@ -243,7 +243,8 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// Returns a copy of the program with its steps modified by `edit`, to test that the machine model detects errors.
+    /// Returns a copy of the program with its steps modified by `edit`. Tests use it to check that the machine
+    /// model detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         let mut program = self.clone();
         edit(&mut program.steps);

@@ -38,7 +38,7 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// Returns the list whose start in the operand pool is `count` values later.
+    /// Returns the list of the same length that starts `count` values later in the operand pool.
     #[cfg(test)]
     pub(crate) const fn moved_by(self, count: u32) -> Self {
         Self {
@@ -64,8 +64,8 @@ pub struct ValueType {
     /// Operand to which the value belongs: an index into [`super::Program::widths`], which lists the width of each
     /// operand's elements.
     pub operand: u8,
-    /// True for a word: an `i32` that contains several narrow elements, half of a 64-bit element, or a number. False
-    /// for an element.
+    /// True for a word: an `i32` that contains several narrow elements, half of a 64-bit element, or a computed
+    /// number. False for an element.
     pub is_word: bool,
 }
 
@@ -136,7 +136,7 @@ pub enum LaneMap {
 }
 
 impl LaneMap {
-    /// Returns the source lane of a thread, before the step applies its `lane_xor`.
+    /// Returns the source lane of a thread. The caller applies the `lane_xor` of the step to the result.
     pub(crate) fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
         let lane = thread & ((1 << lanes_log2) - 1);
         match *self {
@@ -304,7 +304,7 @@ pub enum Step {
         out: ValueId,
         /// Word that each lane provides to its readers.
         value: ValueId,
-        /// Number that holds the source lane, before the exclusive or with `lane_xor`.
+        /// Number of the source lane. The exclusive or with `lane_xor` is applied to this number.
         lane: ValueId,
         /// Constant to XOR with `lane`.
         lane_xor: u32,
@@ -314,7 +314,7 @@ pub enum Step {
         /// Result.
         out: ValueId,
     },
-    /// Defines the number 1, the count of one element.
+    /// Defines the number 1, by which one element increases a count.
     One {
         /// Result.
         out: ValueId,
@@ -439,8 +439,7 @@ pub enum Step {
     Combine {
         /// First result.
         first: ValueId,
-        /// Left-hand operands of the combiner: the values accumulated so far, or the earlier values in the order of a
-        /// scan.
+        /// Left-hand operands of the combiner: the accumulated values, or the earlier values of a scan.
         acc: Operands,
         /// Right-hand operands of the combiner.
         other: Operands,
@@ -453,8 +452,8 @@ pub enum Step {
         out: ValueId,
         /// Element that each lane provides.
         value: ValueId,
-        /// Mask of lane bits. Lanes that differ only in these bits hold replicas of the same element. The mask is 0
-        /// unless the combiner is idempotent, so replicas do not change the result.
+        /// Mask of lane bits. Lanes that differ only in these bits hold replicas of the same element. The mask is
+        /// nonzero only for an idempotent combiner, because replicas then do not change the result.
         copies: u32,
     },
     /// Adds a matrix product to `acc`, by one instruction of the whole warp. Defines as many values as `acc` contains.

@@ -2,23 +2,22 @@
 
 use crate::number::narrow;
 
-/// The parameters of a vote, by which the lanes of a warp count elements: the assignment of histogram bins to lanes and
-/// registers, and the lanes whose elements are counted.
+/// The parameters of a vote, by which the lanes of a warp count the elements in each bin of a histogram.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// For each bit of a bin number, lowest bit first, the bit of the bin's owner that has the same value. The owner of
-    /// a bin is a register of a lane.
+    /// For each bit of a bin number, lowest bit first, the lane bit or register bit with the same value. A bin's
+    /// count is in the register with these bits, in the lane with these bits.
     pub bin_bits: Vec<BinBit>,
     /// Mask of lane bits. A lane in which one of these bits is set holds a replica, which is not counted.
     pub copies: u32,
 }
 
-/// A bit of the owner of a bin: a bit of its lane number or of its register index.
+/// A bit of the place where the count of a bin is held: a bit of the lane number or of the register index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
     /// Bit with this index in the lane number.
     Lane(u32),
-    /// Bit with this index in the register index. The index counts the registers in which the lane holds counts.
+    /// Bit with this index in the register index. Only registers that hold counts are numbered.
     Register(u32),
 }
 
@@ -29,7 +28,7 @@ impl Vote {
         narrow::<u32>(self.bin_bits.iter().filter(of_register).count())
     }
 
-    /// Returns the mask of the lane bits that equal a bit of the bin number.
+    /// Returns the mask of the lane bits that are bits of the bin number.
     pub(crate) fn lane_mask(&self) -> u32 {
         self.bin_bits.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,

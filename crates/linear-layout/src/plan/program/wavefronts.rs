@@ -7,7 +7,8 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 /// Expected number of wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
-/// The properties that determine the wavefronts of an access: base of the address, constant, bytes per address.
+/// Key of the cache: (index of the address base, constant, bytes per address, access, meaning of the
+/// addresses).
 type Shape = (u32, u32, u32, Access, Addresses);
 
 /// The meaning of the addresses that the lanes pass.
@@ -15,12 +16,13 @@ type Shape = (u32, u32, u32, Access, Addresses);
 enum Addresses {
     /// Each lane accesses its own address.
     OfLanes,
-    /// Each address is that of a matrix row. No GPU is known to merge equal rows.
+    /// Each address is the address of a matrix row. Rows with equal addresses count separately, because no GPU is
+    /// known to merge them.
     OfRows,
 }
 
-/// A cache of the number of wavefronts of each access of a program, for one warp. Accesses that differ only in a
-/// constant share an entry.
+/// A cache of the wavefronts that one warp takes for each access of a program. Accesses without padding that
+/// differ only in a constant share an entry.
 pub(super) struct AccessWavefronts<'a> {
     program: &'a Program,
     target: &'a Target,
@@ -36,8 +38,8 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the number of wavefronts that one warp takes for a step, in units of 1 / `target.lanes` wavefront. The
-    /// result is zero for a step that does not access shared memory.
+    /// Returns the number of wavefronts that one warp takes for a step, multiplied by `target.lanes`. The result is
+    /// zero for a step that does not access shared memory.
     pub(super) fn of_step(&mut self, step: &Step) -> Wavefronts {
         let (program, lanes) = (self.program, u64::from(self.target.lanes));
         match *step {
@@ -86,8 +88,8 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the number of wavefronts of an access of `bytes` bytes per lane. If the address depends on run-time
-    /// numbers, the result is an expected value.
+    /// Returns the number of wavefronts of an access of `bytes` bytes per lane. If the address depends on a
+    /// computed number, the result is an estimate.
     fn of_lanes(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
         self.of(address, bytes, access, Addresses::OfLanes)
     }
@@ -141,8 +143,8 @@ impl<'a> AccessWavefronts<'a> {
         counted
     }
 
-    /// Returns the wavefronts of a matrix access of `count` registers per lane, in units of 1 / `target.lanes`
-    /// wavefront.
+    /// Returns the number of wavefronts of a matrix access of `count` registers per lane, multiplied by
+    /// `target.lanes`.
     fn of_matrices(
         &mut self,
         (address, count): (Address, u32),
@@ -160,8 +162,8 @@ impl<'a> AccessWavefronts<'a> {
 impl Program {
     /// Returns the number of wavefronts of all accesses to shared memory, summed over all warps.
     ///
-    /// For an access whose address depends on run-time numbers, the expected number of wavefronts is counted, and no
-    /// bank conflicts are counted.
+    /// For an access whose address depends on a computed number, e.g. a run-time index, an estimate without bank
+    /// conflicts is counted.
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);

@@ -7,13 +7,14 @@ use super::state::State;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
 
-/// Returns the scratch bytes and barriers of Triton's reduction. In that reduction, the partial results of warps move
-/// to lanes, and rows keep their registers and lanes. Then the results are converted, in the same scratch bytes. All
-/// operands are processed at once. Returns `None` if a bit of the layout moves both along the axis and along rows, or
-/// if two bits move along the same axis bit.
+/// Returns the scratch bytes and barriers of Triton's reduction, which moves the partial results of warps to
+/// lanes and then converts the results in the same scratch bytes. All operands are processed at once.
 ///
-/// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes than
-/// the baseline.
+/// Returns `None` if a layout bit steps along both the axis and the rows, if nonzero columns are linearly
+/// dependent, or if there are fewer lane bits than warp bits along the axis.
+///
+/// A plan may use more bytes than the baseline if it is faster. In nearly all cases, there is also a plan that
+/// does not.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

@@ -21,12 +21,12 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// Smallest number of warp bits along the axis for which partial results may be cheaper to combine in lanes, although
-/// the results then pass through shared memory once more. For 2 bits the barrier costs more than the loads.
+/// log2 of the smallest number of warps for which partial results may be cheaper to combine across lanes. The
+/// results then pass through shared memory once more. With 4 warps, this barrier costs more than the loads.
 const MANY_WARPS_LOG2: usize = 3;
 
-/// Returns the strategies to try. The strategies in which rows stay save shared memory and loads. They come last, and
-/// only if `rows_stay` is true.
+/// Returns the strategies to try. If `rows_stay` is true, strategies with `rows_stay` come last. They need less
+/// shared memory and fewer loads.
 fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
@@ -55,7 +55,8 @@ fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     strategies.chain([gathering]).chain(staying)
 }
 
-/// Maximal number of tuples per thread for strategies that first gather the whole axis in the registers of one thread.
+/// Maximal number of tuples per thread for strategies with `gathers_first`, in which one thread holds the whole
+/// axis.
 const MAX_GATHERED: usize = 64;
 
 /// Plans a reduction along one axis.
@@ -140,8 +141,8 @@ struct ReduceBuilder<'a> {
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
     state: State,
-    /// Columns of the result's layout: register columns, lane columns, warp columns. The low bits are the row
-    /// coordinates.
+    /// Columns of the result's layout: for register bits, lane bits and warp bits. Each column is a packed row
+    /// coordinate.
     result_columns: [Vec<u64>; 3],
     at_once: Option<LaneReduction>,
     is_packed: bool,
@@ -204,8 +205,8 @@ impl<'a> ReduceBuilder<'a> {
         self.program.finish(&self.state.values).map(Some)
     }
 
-    /// Combines the partial results of warps, if the axis is distributed over warps. Returns true if the program
-    /// differs from the programs of other strategies.
+    /// Combines the partial results of warps. Returns false if the strategy does not apply, or if it yields the
+    /// same program as another strategy.
     fn combine_warps(
         &mut self,
         strategy: ReduceStrategy,
@@ -254,7 +255,7 @@ impl<'a> ReduceBuilder<'a> {
         Ok(true)
     }
 
-    /// Renumbers the axis bits that are still distributed over warps, such that they are the lowest axis bits.
+    /// Assigns the lowest axis bits to the warp bits that are still along the axis.
     fn renumber_warps(&mut self) {
         for (i, bit) in self
             .state
@@ -276,7 +277,7 @@ impl<'a> ReduceBuilder<'a> {
     }
 
     /// Combines the values along all register bits of the axis, lowest bit first. If one instruction combines two
-    /// elements that share a word, the bit that distinguishes them is last.
+    /// elements of a word, the bit that selects an element of the word comes last.
     fn combine_registers(&mut self) {
         while let [first, others @ ..] = &self.state.axis_registers(&self.coordinates)[..] {
             let is_in_word = self.is_packed && *first == 0;
@@ -285,8 +286,8 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines all lanes with one instruction, provided that each lane bit either maps to the axis or selects a replica
-    /// that does not affect the result. Returns true on success.
+    /// Combines all lanes with one instruction, and returns true. Returns false if no lane bit is along the axis,
+    /// or if the other lane bits number different rows, or replicas that change the result.
     fn combine_all_lanes(&mut self) -> bool {
         let axis = self.state.axis_lanes(&self.coordinates);
         let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
@@ -324,9 +325,9 @@ impl<'a> ReduceBuilder<'a> {
         halved
     }
 
-    /// Combines the two lanes that differ in `lane_bit`: they exchange halves of their rows, so that each lane keeps
-    /// one half. If possible, the halves differ in the row bit to which `lane_bit` is mapped in the result. Otherwise
-    /// they differ in the highest register bit, so that adjacent rows stay in one lane.
+    /// Combines the two lanes that differ in `lane_bit`: each lane sends half of its rows, and keeps the other
+    /// half. The halves differ in the row bit that `lane_bit` has in the result, if a register bit holds it.
+    /// Otherwise they differ in the highest register bit, so that adjacent rows stay in one lane.
     fn halve(&mut self, lane_bit: usize) {
         let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
         let position = self
@@ -356,8 +357,8 @@ impl<'a> ReduceBuilder<'a> {
         self.state.lane[lane_bit] = column;
     }
 
-    /// Moves the partial results of warps to the register, lane and warp columns `to`, and combines them over lanes.
-    /// Returns true if the program differs from the programs of other strategies.
+    /// Moves the partial results of warps to the register, lane and warp columns `to`, and combines them across
+    /// lanes. Returns false if the strategy does not apply, or if it yields the same program as another strategy.
     fn combine_across(
         &mut self,
         to: [Vec<u64>; 3],

@@ -60,9 +60,10 @@ pub struct Reduction<'a> {
     pub dst: Option<&'a LinearLayout>,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// Number of instructions that combine two tuples.
+    /// Number of instructions that combine two tuples. A tuple contains one element of each operand.
     pub combine: u32,
-    /// Instruction that combines all lanes of a warp at once, if the GPU has one for the region.
+    /// Instruction that reduces all lanes of a warp at once; `None` if the GPU has no such instruction for this
+    /// reduction.
     pub at_once: Option<LaneReduction>,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub is_packed: bool,
@@ -70,15 +71,15 @@ pub struct Reduction<'a> {
     pub target: &'a Target,
     /// Maximal number of bytes of shared memory that the plan may use, if lower than the target's limit.
     pub scratch_limit: Option<u32>,
-    /// True if lanes may exchange halves of their rows. Halving takes fewer instructions and registers than a butterfly,
-    /// but an assembler that aims at few registers may then interleave loads with their uses.
+    /// True if lanes may exchange halves of their rows. This takes fewer instructions and registers than a
+    /// butterfly. However, an assembler that saves registers may then interleave loads with their uses.
     pub can_halve: bool,
 }
 
 /// The plan of a reduction.
 ///
 /// # Laws
-/// Each result is the combination of all elements of its row, and each element occurs once: `check_reduction`.
+/// Each result combines every element of its row exactly once. `check_reduction` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
     program: Program,
@@ -95,11 +96,11 @@ pub struct ReduceStrategy {
     pub halves: bool,
     /// True if the partial results of warps are combined across lanes; false if one thread combines them in registers.
     pub across_lanes: bool,
-    /// True if rows keep their registers and lanes while the partial results of warps move to free lanes, or to
-    /// registers of the lanes that hold their rows. This takes more steps, but less shared memory and, with many warps,
-    /// fewer loads.
+    /// True if rows keep their registers and lanes, and only the partial results of warps move. They move to free
+    /// lanes, or to registers of lanes with the same rows. This takes more steps, but less shared memory and, with
+    /// many warps, fewer loads.
     pub rows_stay: bool,
-    /// True if the lanes that combine the partial results of warps also exchange halves of their rows.
+    /// True if lanes exchange halves of their rows again when they combine the partial results of warps.
     pub halves_again: bool,
     /// True if one instruction combines all lanes of a warp, where possible.
     pub at_once: bool,
@@ -165,7 +166,8 @@ impl fmt::Display for ReducePlan {
 
 #[cfg(test)]
 impl ReducePlan {
-    /// Returns the plan with its steps modified by `edit`, to test that the machine model detects errors.
+    /// Returns a copy of the plan with its steps modified by `edit`. Tests use it to check that the machine model
+    /// detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

@@ -5,12 +5,11 @@ use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
 
-/// The state of a reduction: the tuples of a thread and their layout, which changes with each step. The layout is given
-/// by the column of each register, lane and warp bit.
+/// The state of a reduction: the tuples of a thread, and the columns of their layout. Each step changes both.
 ///
-/// A column is a packed coordinate: the low bits are the row bits, and the bits above are the axis bits. Values that
-/// differ in a layout bit whose column is along the axis still have to be combined. A layout bit whose column is zero
-/// numbers replicas.
+/// The column of a register, lane or warp bit is a packed coordinate, with the row bits below the axis bits.
+/// Values that differ in a bit along the axis still have to be combined. Values that differ in a bit with
+/// column 0 are replicas.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) reg: Vec<u64>,
@@ -34,8 +33,8 @@ impl State {
         }
     }
 
-    /// Returns the state with columns converted from the source's packing to intermediate layouts: row bits lowest,
-    /// axis bits above them.
+    /// Returns the state for the layout `src`. Its columns use the packing of intermediate layouts: row bits below
+    /// axis bits.
     pub(super) fn to_intermediate(
         src: &LinearLayout,
         coordinates: &Coordinates,
@@ -77,8 +76,8 @@ impl State {
         all.copied()
     }
 
-    /// Returns true if each bit moves either along the axis or only along rows, and the columns are independent. In
-    /// this case the bits of the axis can be combined one at a time.
+    /// Returns true if no layout bit steps along both the axis and the rows, and the nonzero columns are linearly
+    /// independent. The axis bits can then be combined one at a time.
     pub(super) fn is_simple(&self, coordinates: &Coordinates) -> bool {
         let mut echelon = Echelon::new();
         self.columns().enumerate().all(|(i, column)| {
@@ -102,9 +101,9 @@ impl State {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
     }
 
-    /// Returns the columns after each warp bit of the axis is exchanged with a lane bit: with lane bits that number
-    /// replicas, if there are enough of these, otherwise with the lowest lane bits. Returns `None` if there are fewer
-    /// lane bits than warp bits.
+    /// Returns the columns after each warp bit along the axis is swapped with a lane bit. The swapped lane bits
+    /// number replicas; if there are too few of these, they are the lowest lane bits. Returns `None` if there are
+    /// fewer lane bits than warp bits along the axis.
     pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
         let warps = self.axis_warps(coordinates);
         let copies = bits_where(&self.lane, |column| column == 0);
@@ -120,8 +119,8 @@ impl State {
         Some([self.reg.clone(), lane, warp])
     }
 
-    /// Returns the columns after the warp bits of the axis become the lowest register bits. Each warp then holds the
-    /// partial results of all warps for the rows of its lanes.
+    /// Returns the columns after the warp bits along the axis have become the lowest register bits. Each thread
+    /// then holds the partial results of all warps for its rows.
     pub(super) fn with_warps_in_registers(&self, coordinates: &Coordinates) -> [Vec<u64>; 3] {
         let mut warp = self.warp.clone();
         let moved = self.axis_warps(coordinates).into_iter();

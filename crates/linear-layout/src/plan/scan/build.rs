@@ -80,7 +80,7 @@ fn plan_within(
     }
 }
 
-/// The kind of layout bits that a level consists of.
+/// Kind of the layout bits in a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LevelKind {
     Register,
@@ -95,7 +95,7 @@ struct ScanLevel {
     /// First axis bit of the level. The last axis bit of the level is `to - 1`.
     from: usize,
     to: usize,
-    /// For each axis bit of the level, lowest first, the lane or warp bit. The list is empty for a level of register
+    /// Lane bit or warp bit of each axis bit of the level, lowest axis bit first. Unused in a level of register
     /// bits, because registers are renumbered during the scan.
     bits: Vec<usize>,
 }
@@ -112,23 +112,23 @@ struct ScanColumns {
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// Mask of thread bits. A thread in which all of these bits have their first value (in scan order) is in the first
-    /// group, which has no carry. If the mask is 0, the carry exists in every thread.
+    /// Mask of thread bits. In threads where all of these bits have their first value (in scan order), the carry is
+    /// absent. If the mask is 0, the carry exists in every thread.
     absent_at_first_of: u32,
 }
 
-/// The prefixes and totals of the values of a level. A value is an element or the total of a group of a lower level.
+/// The result of scanning one level. In the lowest level, a value is an element. In a higher level, a value is
+/// the total of a group of the level below.
 struct LevelResult {
-    /// For each value of the level, its inclusive prefix.
+    /// Inclusive prefix of each value in its group.
     inclusive: Vec<TupleId>,
-    /// For each value of the level, its exclusive prefix, or `None` for the first register of a group, which has no
-    /// exclusive prefix.
+    /// Exclusive prefix of each value in its group; `None` for the first register of a group.
     exclusive: Vec<Option<Carry>>,
     /// For each group, the combination of all of its values.
     totals: Vec<TupleId>,
     /// For each value of the level, the index of its group.
     group: Vec<usize>,
-    /// Columns of the register bits that number the groups in a thread.
+    /// Columns of the remaining register bits, which number the groups in a thread.
     reg: Vec<u64>,
 }
 
@@ -203,17 +203,16 @@ impl<'a> ScanBuilder<'a> {
         self.coordinates.layout([reg, lane, warp], remaining_axis)
     }
 
-    /// Returns the layout in which the register bits, then the lane bits, then the warp bits are mapped to the axis
-    /// bits, and after these to the row bits.
+    /// Returns the columns of a layout that assigns the axis bits, and then the row bits, first to registers, then
+    /// to lanes, then to warps.
     fn converted_columns(&self) -> ScanColumns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
         ScanColumns { reg, lane, warp }
     }
 
-    /// Returns the levels of the axis, lowest first. Returns `None` unless each register, lane and warp bit steps
-    /// either along exactly one bit of the axis or only along rows, and no two of these bits step along the same axis
-    /// bit.
+    /// Returns the levels of the axis, lowest first. Returns `None` unless each axis bit belongs to exactly one
+    /// layout bit, and this layout bit steps along no other coordinate bit.
     fn find_levels(&self) -> Option<Vec<ScanLevel>> {
         let ScanColumns { reg, lane, warp } = &self.columns;
         let mut positions = vec![None; self.coordinates.axis_bits()];
@@ -253,7 +252,8 @@ impl<'a> ScanBuilder<'a> {
         Some(levels)
     }
 
-    /// Scans the elements at the lowest level, and then combines the carries of all higher levels with the prefixes.
+    /// Scans the elements in the lowest level, and then combines each prefix with the carry of its group. The
+    /// higher levels yield the carries.
     fn scan_elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.levels.is_empty() {
             return Ok(values.to_vec());
@@ -272,8 +272,8 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Returns the carry of each group, given the totals of the groups. The totals are the values of the level with
-    /// index `level`.
+    /// Returns the carry of each group. `totals` has the total of each group, and is the list of values of level
+    /// `level`.
     fn carries(
         &mut self,
         level: usize,
@@ -320,7 +320,8 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Returns the predicate that any of the thread bits under `mask` differs from its first value in scan order.
+    /// Returns the condition that a thread is not first in scan order: some bit in `mask` differs from its first
+    /// value. The first value of a bit is 0, or 1 in a reverse scan.
     fn not_first(&self, mask: u32) -> Predicate {
         let first = if self.scan.reverse { mask } else { 0 };
         Predicate::Differs { mask, first }
@@ -396,8 +397,8 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Scans lanes, one lane bit after the other. For each bit, the lanes in which the bit is set read from the last
-    /// lane of the half in which the bit is clear.
+    /// Scans lanes, one lane bit after the other. For each bit, the lanes of the second half read the prefix of the
+    /// last lane of the first half.
     fn lanes(&mut self, level: &ScanLevel, reg: &[u64], values: &[TupleId]) -> LevelResult {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
@@ -526,7 +527,7 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value for the warp of this thread. `values[i]` belongs to the warp at position `i` of the level.
+    /// Selects the value of the thread's own warp: `values[i]` if the warp is at position `i` of the level.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,
@@ -543,8 +544,8 @@ impl<'a> ScanBuilder<'a> {
         values[0]
     }
 
-    /// Returns the layout of the totals of groups that consist of the axis bits below `from`. Every thread of a group
-    /// holds a replica of the total.
+    /// Returns the columns of the layout of the groups' totals. A group consists of the elements that differ only
+    /// in axis bits below `from`. Every thread of the group holds a replica of its total.
     fn total_columns(&self, from: usize, reg: &[u64]) -> ScanColumns {
         let limit = self.coordinates.remaining_axis(from);
         let group_bits = |columns: &[u64]| -> Vec<u64> {
@@ -562,8 +563,8 @@ impl<'a> ScanBuilder<'a> {
     }
 }
 
-/// Returns a carry with each of these values. The carries do not exist in threads where all thread bits under
-/// `absent_at_first_of` have their first value.
+/// Returns one carry for each value. The carries are absent in threads where all bits of `absent_at_first_of`
+/// have their first value in scan order.
 fn carries_of(values: Vec<TupleId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
     let carry = |value| Carry {
         value,

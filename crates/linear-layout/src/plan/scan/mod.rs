@@ -53,7 +53,7 @@ pub struct Scan<'a> {
     pub reverse: bool,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// Number of instructions that combine two tuples.
+    /// Number of instructions that combine two tuples. A tuple contains one element of each operand.
     pub combine: u32,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub is_packed: bool,
@@ -69,8 +69,8 @@ pub struct Scan<'a> {
 pub enum ScanStrategy {
     /// Elements are combined in the layout of the operands.
     Direct,
-    /// Elements are combined in a layout in which the register bits, then the lane bits, then the warp bits are mapped
-    /// to the axis bits.
+    /// Elements are combined in another layout. It assigns the axis bits, and then the row bits, first to
+    /// registers, then to lanes, then to warps.
     Converted,
 }
 
@@ -86,8 +86,8 @@ impl fmt::Display for ScanStrategy {
 /// The plan of a scan.
 ///
 /// # Laws
-/// Each result is the combination, in order, of the elements of its row from the first to the element at the result's
-/// position: `check_scan`.
+/// Each result combines, in scan order, the elements of its row up to its own position. `check_scan` verifies
+/// this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanPlan {
     program: Program,
@@ -130,7 +130,8 @@ impl fmt::Display for ScanPlan {
 
 #[cfg(test)]
 impl ScanPlan {
-    /// Returns the plan with its steps modified by `edit`, to test that the machine model detects errors.
+    /// Returns a copy of the plan with its steps modified by `edit`. Tests use it to check that the machine model
+    /// detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

@@ -283,8 +283,8 @@ impl<'a> TupleBuilder<'a> {
         emitter.b.finish(results, scratch_bytes, target)
     }
 
-    /// Eliminates all steps, and all results of lane exchanges, on which no result of the program depends. Renumbers
-    /// the remaining tuples and conversions. Returns the renumbered results.
+    /// Removes all steps, and all results of lane exchanges, that no program result needs. Renumbers the remaining
+    /// tuples and conversions. Returns the renumbered `results`.
     fn remove_unused(&mut self, results: &[TupleId]) -> Vec<TupleId> {
         let mut is_used = vec![false; self.next as usize];
         for result in results {
@@ -394,27 +394,27 @@ impl<'a> TupleBuilder<'a> {
 /// An emitter, which turns recorded steps on tuples into a program on values.
 struct TupleEmitter<'b> {
     b: Builder,
-    /// For each tuple, the value of its element of each operand.
+    /// `tuples[t][k]` is the element of operand `k` in tuple `t`.
     tuples: Vec<Vec<ValueId>>,
-    /// Map from a tuple to the next tuple, if the elements of both share a word.
+    /// Map from a tuple to the next tuple, if each element of the pair is half of the same word.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
     conversions: &'b [Conversion],
     reuse: ScratchReuse,
-    /// True if earlier conversions used scratch bytes, so that a conversion that reuses these bytes needs a barrier.
+    /// True if an earlier conversion used scratch memory. A conversion that reuses this memory needs a barrier
+    /// first.
     scratch_is_used: bool,
 }
 
 impl TupleEmitter<'_> {
-    /// Returns, for each of the tuples, the value of its element of the operand with index `operand`.
+    /// Returns the element of operand `operand` in each of the tuples.
     fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
         let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
         tuples.iter().map(of).collect()
     }
 
-    /// Defines the values of consecutive tuples from `first` on. `lists[k][i]` is the element of operand `k` of tuple
-    /// `i`.
+    /// Defines consecutive tuples. `lists[k][i]` is the element of operand `k` in tuple `first + i`.
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
@@ -427,8 +427,8 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Emits the steps `step` and `next` as one packed combination, and returns true. If the steps are not combinations
-    /// of tuples whose elements share words, emits nothing and returns false.
+    /// Tries to emit the combinations `step` and `next` as one packed combination, which needs elements that share
+    /// words. Returns true on success. Otherwise emits nothing.
     fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
         let (
             TupleStep::Combine { out, acc, other },
@@ -512,8 +512,8 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Defines the tuples from `first` on as the elements of `values` in other lanes. The elements are packed into
-    /// words, and `send` emits the move of one word.
+    /// Packs `values` into words, moves each word to another lane with `send`, and defines the unpacked results as
+    /// tuples `first`, `first + 1`, etc.
     fn send(
         &mut self,
         first: TupleId,

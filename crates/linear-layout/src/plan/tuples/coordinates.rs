@@ -6,7 +6,7 @@ use crate::f2::{compress, low_mask};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// The dims of the source, which determine how coordinates are packed in intermediate layouts.
+/// The packing of coordinates in intermediate layouts. It depends on the dims of the source.
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Coordinates {
     /// Sizes of all dims except the axis.
@@ -50,8 +50,7 @@ impl Coordinates {
         .into())
     }
 
-    /// Converts a packed coordinate of the source to the packing of intermediate layouts: row bits lowest, axis bits
-    /// above.
+    /// Converts a packed coordinate of the source to the packing of intermediate layouts: row bits below axis bits.
     pub(in crate::plan) fn to_intermediate(&self, column: u64) -> u64 {
         let all = low_mask(self.bits as usize);
         compress(column, all & !self.axis_mask)
@@ -73,8 +72,8 @@ impl Coordinates {
         column >> self.row_bits() != 0
     }
 
-    /// Returns the output dims of an intermediate layout: the row dims, followed by one dim with the `remaining_axis`
-    /// bits of the axis that are not combined yet.
+    /// Returns the output dims of an intermediate layout, with their sizes. The row dims are followed by one dim of
+    /// `remaining_axis` bits, the axis bits that are not combined yet.
     fn outs(&self, remaining_axis: u32) -> Vec<(Dim, u64)> {
         let sizes = self.rows.iter().copied().chain([1u64 << remaining_axis]);
         sizes
@@ -105,7 +104,7 @@ impl Coordinates {
         )?)
     }
 
-    /// Returns the column of an intermediate layout in which only bit `i` of the remaining axis is set.
+    /// Returns the column in which only bit `i` of the remaining axis is set.
     pub(in crate::plan) fn remaining_axis(&self, i: usize) -> u64 {
         1 << (self.row_bits() as usize + i)
     }
@@ -116,8 +115,8 @@ impl Coordinates {
         column & rows | (column & !rows) >> count & !rows
     }
 
-    /// Returns the columns of the layout in which the register bits, then the lane bits, then the warp bits are mapped
-    /// to the axis bits, lowest first, and after these to the row bits.
+    /// Returns the columns of a layout that assigns the axis bits, and then the row bits, first to registers, then
+    /// to lanes, then to warps.
     pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
         let (rows, bits) = (self.row_bits(), self.bits);
         let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);

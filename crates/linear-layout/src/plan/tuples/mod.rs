@@ -32,8 +32,7 @@ pub struct LaneReduction {
     pub is_idempotent: bool,
 }
 
-/// The extent to which conversions of a program reuse scratch bytes of earlier conversions. Reuse requires a barrier in
-/// between.
+/// The reuse of scratch memory by the conversions of a program. A barrier is required before bytes are reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::plan) enum ScratchReuse {
     /// No reuse: each operand of each conversion has separate bytes.

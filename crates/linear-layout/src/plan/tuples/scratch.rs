@@ -12,9 +12,9 @@ pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// Returns the key by which programs are compared; the program with the lowest key is best. The key is (number of
-/// barriers beyond those of the baseline, cost). The first component is 0 if there is no limit. `plain_barriers` is the
-/// number of barriers of the baseline.
+/// Returns the sort key of a program: (additional barriers, cost). The program with the lowest key is best.
+/// Additional barriers are those that exceed `plain_barriers`, the number of the baseline. They count as 0 if
+/// `limit` is `None`.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
@@ -26,10 +26,10 @@ pub(in crate::plan) fn rank(
     (more, program.cost().total())
 }
 
-/// Plans a program within the scratch limit. Without a limit, returns the program whose conversions have disjoint
-/// scratch memory, if this program fits. Otherwise, returns the better of this program and the program whose
-/// conversions reuse bytes. If neither program fits, returns the program in which the operands of one conversion also
-/// reuse bytes, which serialises the operands.
+/// Plans a program within the scratch limit:
+/// - If there is no limit, and disjoint scratch memory for all conversions fits, returns that program.
+/// - Otherwise, returns the better program: with disjoint scratch memory, or with conversions that reuse bytes.
+/// - If neither fits, the operands of a conversion also reuse bytes, which serialises the operands.
 pub(in crate::plan) fn plan_within_budget<P>(
     limit: Option<u32>,
     plan: impl Fn(ScratchBudget) -> Result<P, TupleError>,

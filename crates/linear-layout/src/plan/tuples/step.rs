@@ -79,7 +79,7 @@ pub(super) struct Conversion {
 pub(in crate::plan) struct Combiner<'a> {
     /// Width in bits of each operand's elements.
     pub(in crate::plan) widths: &'a [u32],
-    /// Number of instructions that combine two tuples.
+    /// Number of instructions that combine two tuples. A tuple contains one element of each operand.
     pub(in crate::plan) combine: u32,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub(in crate::plan) is_packed: bool,

@@ -30,7 +30,7 @@ pub(super) struct SharedOperand<'a> {
     pub(super) operand: usize,
     pub(super) layout: &'a BufferLayout,
     pub(super) view_mask: u64,
-    /// log2 of the operand's number of lines, and log2 of its size along k.
+    /// log2 of the operand's size along the line coordinate (m for A, n for B), and log2 of its size along k.
     pub(super) sizes_log2: [u32; 2],
 }
 
@@ -38,42 +38,42 @@ pub(super) struct SharedOperand<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct DescribedBuffer {
     pub(super) descriptor: MatrixDescriptor,
-    /// For each bit of the line and for each bit of k, its contribution to the byte offset before swizzling.
+    /// For each bit of the line coordinate (m or n) and for each bit of k, its byte offset before swizzling.
     columns: [Vec<u64>; 2],
 }
 
 impl DescribedBuffer {
-    /// Returns the byte offset, relative to the start address of the operand, of the tile at (`line`, `k`).
+    /// Returns the byte offset of the tile at (`line`, `k`) from the start address of the operand. The line
+    /// coordinate is m for A, and n for B.
     pub(super) fn position(&self, line: u64, k: u64) -> u64 {
         apply_columns(&self.columns[LINE], line) | apply_columns(&self.columns[DEPTH], k)
     }
 }
 
-/// Index of the line coordinate in arrays of (line, k).
+/// Index of the line coordinate (m for A, n for B) in arrays of (line, k).
 const LINE: usize = 0;
 const DEPTH: usize = 1;
 
 /// log2 of the number of rows of a core matrix. A swizzle atom has the same number of rows.
 const ROWS_LOG2: usize = 3;
 
-/// A canonical form of an operand in shared memory that `wgmma` reads: a swizzle, and the coordinate (k or the line)
-/// that is contiguous.
+/// A canonical layout of a `wgmma` operand in shared memory: a swizzle, and the coordinate that is contiguous
+/// (k or the line coordinate, which is m for A and n for B).
 #[derive(Clone, Copy, Debug)]
 struct DescriptorForm {
     swizzle: MatrixSwizzle,
     is_k_major: bool,
 }
 
-/// The division of a tile into rows and atoms of a canonical form, as if the tile had this form. The tile has this form
-/// if `mismatch` is `None`.
+/// The comparison of a tile with a canonical form. The tile has this form if `mismatch` is `None`.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: DescriptorForm,
     /// Descriptor of the form, with the strides of the tile.
     descriptor: MatrixDescriptor,
-    /// Number of columns of the tile that are equal to the columns of the form.
+    /// Number of columns in which the tile agrees with the form.
     agreeing: usize,
-    /// First column that differs between the tile and the form.
+    /// First column of the tile that differs from the form.
     mismatch: Option<ColumnMismatch>,
 }
 
@@ -109,8 +109,8 @@ impl DescriptorForm {
         if self.is_k_major { DEPTH } else { LINE }
     }
 
-    /// Divides a tile, given by its columns, into rows and atoms of this form, and compares its columns with those of
-    /// the form.
+    /// Compares a tile with this form, and computes its descriptor. `columns` has the byte offset of each bit of
+    /// the line coordinate and of k.
     fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
         let row_bytes = self.swizzle.row_bytes();
         let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
@@ -150,8 +150,8 @@ impl DescriptorForm {
         }
     }
 
-    /// Returns the descriptor for the given strides, in bytes, between atoms or core matrices along the line and along
-    /// k. A stride is 0 if the tile has only one atom or core matrix in that direction.
+    /// Returns the descriptor for the given strides: the distances in bytes between atoms or core matrices along
+    /// (line, k). A stride is 0 if the tile has only one atom or core matrix in that direction.
     const fn descriptor(self, strides: [u64; 2]) -> MatrixDescriptor {
         let leading = match self.swizzle {
             MatrixSwizzle::None => DEPTH,
@@ -166,8 +166,8 @@ impl DescriptorForm {
     }
 }
 
-/// Finds the canonical form of a buffer for tiles of the given size: log2 of the number of lines, and log2 of the size
-/// along k.
+/// Finds the canonical form of a buffer. `tile_log2` is log2 of the tile's size along (line, k), where the line
+/// coordinate is m for A and n for B.
 pub(super) fn divide(
     factor: SharedOperand<'_>,
     tile_log2: [u32; 2],
@@ -208,8 +208,8 @@ pub(super) fn divide(
     Ok(described)
 }
 
-/// Returns the canonical form of a tile, and its descriptor. If the tile has no canonical form, the error shows the
-/// first mismatch with the form that agrees in most columns.
+/// Returns the canonical form of a tile, and its descriptor. If the tile has no canonical form, the error
+/// contains the first mismatch with the most similar form.
 fn form_of(
     factor: SharedOperand<'_>,
     tile: [&[u64]; 2],
@@ -239,8 +239,8 @@ fn form_of(
     })
 }
 
-/// Checks that the offsets of a view, of a tile and of an element within the tile share no bits, so that the sum of
-/// these offsets is their exclusive or.
+/// Checks that the offsets of a view, a tile and an element have no bits in common, so that they may be added.
+/// Also checks that views do not start within a swizzle pattern, and that the descriptor reaches all bytes.
 fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), WarpGroupErrorKind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;

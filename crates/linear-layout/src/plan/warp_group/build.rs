@@ -15,7 +15,7 @@ use crate::target::{Number, Target};
 
 /// log2 of the instruction's m, which is always 64.
 const M_LOG2: u32 = 6;
-/// Size of the instruction along k, in bytes of an operand.
+/// Size of the instruction along k in bytes, e.g. 16 elements of 16 bits.
 const DEPTH_BYTES: u32 = 32;
 
 /// Plans a warp-group product.
@@ -100,8 +100,7 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, WarpGroupErro
     }))
 }
 
-/// Operand A, in the form from which an issue takes it: registers that match the instruction's fragment, or a buffer
-/// with a descriptor.
+/// Operand A as the instruction reads it: from registers, or from a buffer through a descriptor.
 enum LeftSource<'a> {
     Registers(Box<RegisterOperand<'a>>),
     Buffer(DescribedBuffer),
@@ -159,7 +158,7 @@ fn assemble(
     })
 }
 
-/// Checks that each warp group holds the same rows of A as of D, for A in registers.
+/// Checks that each warp group holds the same rows of A as of D. A is in registers.
 fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
@@ -278,8 +277,8 @@ fn check_threads(
     })
 }
 
-/// Checks the element width of a buffer, and that the buffer is large enough. `sizes` are the number of lines and the
-/// size along k.
+/// Checks the element width of a buffer, and that the buffer is large enough. `sizes` is the operand's size
+/// along m (for A) or n (for B), and along k.
 fn check_buffer(
     operand: usize,
     buffer: FactorBuffer<'_>,

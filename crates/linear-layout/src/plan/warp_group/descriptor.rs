@@ -58,10 +58,10 @@ impl MatrixSwizzle {
         (self.row_bytes() / 16 - 1) << 7
     }
 
-    /// Applies the swizzle to an address. Applying it twice returns the address.
+    /// Applies the swizzle to an address.
     ///
     /// # Laws
-    /// It is linear and its own inverse: no source bit is changed.
+    /// The map is linear and its own inverse, because it does not change source bits.
     #[must_use]
     pub const fn swizzled(self, address: u64) -> u64 {
         address ^ (address & self.source_bits()) >> 3
@@ -107,7 +107,7 @@ const FIELD_BITS: u32 = 14;
 const UNIT_LOG2: u32 = 4;
 
 impl MatrixDescriptor {
-    /// Number of bytes of shared memory that a descriptor can address: every address and offset is smaller.
+    /// Number of bytes of shared memory that a descriptor can address. All addresses and offsets must be smaller.
     pub const REACH_BYTES: u64 = 1 << (FIELD_BITS + UNIT_LOG2);
 
     /// Returns the compile-time part of the 64-bit descriptor: its value for start address 0 and base offset 0.
@@ -125,8 +125,8 @@ impl MatrixDescriptor {
         Self::field(address)
     }
 
-    /// Returns the alignment that base offset 0 requires of the buffer's start address: the size of 8 rows of the
-    /// swizzle.
+    /// Returns the alignment in bytes of the buffer's start address for which base offset 0 is valid: 8 rows of the
+    /// swizzle, or 16 bytes without a swizzle.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         match self.swizzle {
@@ -135,7 +135,7 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the mask of the start address field, for an address in units of 16 bytes.
+    /// Returns the mask of the start address field. The field counts units of 16 bytes.
     #[must_use]
     pub const fn field_mask() -> u32 {
         (1 << FIELD_BITS) - 1

@@ -64,14 +64,14 @@ impl WarpGroupFragment {
     }
 }
 
-/// A register layout of D or A that consists of tiles with the instruction's fragment.
+/// A register layout of D or A, divided into tiles of the instruction.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// For each register of a tile, in the order in which the instruction takes them, its exclusive or with the first
-    /// register of the tile.
+    /// For each register of a tile, its exclusive or with the first register of the tile. The registers are in the
+    /// instruction's order.
     tile: Vec<u64>,
     /// Mask of the packed coordinate bits that number the elements within a tile.
     tile_mask: u64,
@@ -95,8 +95,8 @@ pub(super) fn unpacked(layout: &LinearLayout, packed: u64) -> [u64; 2] {
 }
 
 impl<'a> RegisterOperand<'a> {
-    /// Matches a layout with a fragment. The caller must have checked that the layout is at least as large as the
-    /// fragment, and has enough lanes and warps.
+    /// Divides a layout into tiles with the given fragment, or returns the first mismatch. The caller must have
+    /// checked that the layout is at least as large as the fragment, and has enough lanes and warps.
     pub(super) fn of(
         layout: &'a LinearLayout,
         fragment: &WarpGroupFragment,
@@ -154,8 +154,8 @@ impl<'a> RegisterOperand<'a> {
         self.layout
     }
 
-    /// Returns the registers of a tile. `at` is the tile's first coordinate in the first warp; in another warp, the
-    /// same registers hold the tile at `at` plus the coordinates of that warp.
+    /// Returns the registers that hold the tile at coordinates `at` in warp 0. In another warp, the same registers
+    /// hold the tile at `at` plus the warp's coordinates.
     pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, WarpGroupErrorKind> {
         let start = self.registers.solve(packed(self.layout, at));
         let start = start.ok_or(WarpGroupErrorKind::Register {
@@ -165,8 +165,8 @@ impl<'a> RegisterOperand<'a> {
         Ok(self.tile.iter().map(|register| register ^ start).collect())
     }
 
-    /// Returns the first coordinates of each tile of the first warp group, row by row, and the contribution of each bit
-    /// of the warp group's number to these coordinates.
+    /// Returns the tiles of D: the first coordinates of each tile of warp group 0, row by row, and the contribution
+    /// of each bit of the warp group's number to these coordinates.
     ///
     /// # Errors
     /// Returns an error if a register bit or warp bit moves within a tile, or if registers hold replicas.
@@ -234,8 +234,8 @@ pub(super) struct AccumulatorTiles {
     pub(super) groups: Vec<[u64; 2]>,
 }
 
-/// Returns log2 of the number of columns of the widest possible tile of D. The widest tile has as many columns, from 8
-/// to 256, as consecutive bits of n from 8 on are register bits.
+/// Returns log2 of the number of columns of the widest possible tile of D. The number is the largest power of
+/// two from 8 to 256 for which all column bits from 8 up are register bits.
 pub(super) fn widest_log2(layout: &LinearLayout, n_log2: u32) -> u32 {
     let registers = echelon(layout.columns_of(Dim::REGISTER));
     let is_held = |bit: &u32| registers.contains(packed(layout, [0, 1 << bit]));

@@ -78,12 +78,12 @@ pub struct WarpGroupOperands<'a> {
 /// The plan of a warp-group product.
 ///
 /// # Shape
-/// Every warp group executes the same issues. Warp `w` belongs to warp group `w / 4`. The start of a warp group's tiles
-/// in a buffer is the sum of the [`group_positions`](Self::group_positions) of the bits that are set in the warp
-/// group's number.
+/// Every warp group executes the same issues. Warp `w` belongs to warp group `w / 4`. For each bit that is set
+/// in the warp group's number, the byte offset in [`group_positions`](Self::group_positions) is added to the
+/// start address of the operand.
 /// # Laws
-/// For each element of D, each product of its row of A and its column of B is added exactly once, in ascending k:
-/// [`check_warp_group_product`](crate::machine::check_warp_group_product).
+/// Each product of an element of A and an element of B is added exactly once to its element of D, in ascending
+/// k. [`check_warp_group_product`](crate::machine::check_warp_group_product) verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WarpGroupPlan {
     pub(crate) sizes: [u64; 3],
@@ -97,7 +97,7 @@ pub struct WarpGroupPlan {
 /// The part of operand A that one issue multiplies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssuedFactor {
-    /// Registers of A that are packed in each of the four 32-bit words, lowest bits first.
+    /// Registers of A in each of the four 32-bit words that the instruction reads, lowest bits first.
     Words([Vec<u32>; 4]),
     /// Byte offset of the tile of A from the start address of A.
     Position(u64),
@@ -132,8 +132,8 @@ impl WarpGroupIssue {
         self.b
     }
 
-    /// Returns true if no earlier issue adds to the same accumulators. If D is initially zero, such an issue need not
-    /// read D.
+    /// Returns true if this issue is the first that adds to its accumulators. If D is initially zero, this issue
+    /// may ignore the old value of D.
     #[must_use]
     pub const fn is_first_k(&self) -> bool {
         self.is_first_k
@@ -172,10 +172,10 @@ impl WarpGroupPlan {
         self.descriptors.get(operand)?.as_ref()
     }
 
-    /// Returns the bytes that each bit of the warp group's number adds to the start address of A (operand 0) or B
-    /// (operand 1). The result is empty for an operand in registers.
+    /// Returns, for each bit of the warp group's number, the bytes that it adds to the start address of A (operand
+    /// 0) or B (operand 1). The result is empty for an operand in registers.
     ///
-    /// The positions of the view, the warp group, the issue and the tile have disjoint bits, so they may be added.
+    /// The offsets of the view, the warp group, the issue and the tile have disjoint bits, so they may be added.
     #[must_use]
     pub fn group_positions(&self, operand: usize) -> &[u64] {
         self.group_positions.get(operand).map_or(&[], |own| own)

@@ -157,9 +157,9 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the address of a 4-byte number in scratch memory. The byte offset is the exclusive or of `offset`, of
-    /// the columns of the bits that are set in the thread number, and of the run-time number `number` if it is given.
-    /// Only bits of the mask `number_bits` may be set in the run-time number.
+    /// Returns the address of a 4-byte number in scratch memory. The byte offset is `offset ^ base ^ number`, where
+    /// `base` is the exclusive or of `columns[i]` for all bits `i` of the thread number. The run-time value
+    /// `number` may set only the bits in `number_bits`.
     pub(crate) fn number_address(
         &mut self,
         columns: Vec<u32>,
@@ -182,7 +182,8 @@ impl Builder {
         }
     }
 
-    /// Returns the address of each register of a plan in which one coordinate is a run-time index.
+    /// Returns the address of each register of an indexed access. `indices` are the run-time indices of the
+    /// registers.
     pub(crate) fn indexed_addresses(
         &mut self,
         plan: &IndexedPlan,
@@ -208,8 +209,7 @@ impl Builder {
         addresses.collect()
     }
 
-    /// Returns the contribution of each bit of the thread number to the output of `map`, whose inputs are the lane and
-    /// the warp.
+    /// Returns the output of `map` for each bit of the thread number. The inputs of `map` are (lane, warp).
     fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
         let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
             None => map.evaluate(&[1 << bit, 0])[0],
@@ -281,8 +281,8 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the mask of the bits that may be set in the byte offset of a thread, for the address base with index
-    /// `base`.
+    /// Returns the mask of the bits that are set in the byte offset of some thread. `base` is an index into the
+    /// address bases.
     pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
     }
