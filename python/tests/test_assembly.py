@@ -79,6 +79,9 @@ def test_one_more_block_is_taken_if_a_warp_takes_no_longer():
         [0, 5],
         "assembled with .minnctapersm 5: 0 -> 0 bytes of spills, 110 -> 96 registers",
     )
+    # Spills outside loops fit into the L1 cache, or not: 5 blocks of 128 threads share 228 KiB.
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 300, cycles=1000)})[0] == 5
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 400, cycles=1000)})[0] == 0
     # A warp that spills in its loop takes longer.
     assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 24, cycles=1070)})[:2] == (0, [0, 5])
     # One block of 16 warps and 71 registers: 64 registers for two.

@@ -90,7 +90,8 @@ def assembled(
       of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
 
     One more block is tried only for kernels without loops and for matrix products. Other kernels with loops, such as
-    row sums, often have a grid of one block per SM. In kernels with loops, another block must not cost spills.
+    row sums, often have a grid of one block per SM. Another block must not cost spills in a loop,
+    nor more spills than the L1 cache holds.
 
     ``refusal`` is the error of ``assemble`` if `ptxas` needs more registers, such as for `wgmma`.
     """
@@ -106,6 +107,12 @@ def assembled(
     def warps(registers: int) -> int:
         """Returns the resident warps per SM."""
         return gpu.resident_blocks(int(threads[1]), shared_bytes, registers) * int(threads[1]) // gpu.lanes
+
+    def may_spill(after: Usage, blocks: int) -> bool:
+        """Returns true if more spills are harmless: outside loops, and in the L1 cache, which shared memory limits."""
+        resident_bytes = shared_bytes + after.frame_bytes * int(threads[1])
+        fits = gpu.resident_blocks(int(threads[1]), resident_bytes, after.registers) >= blocks
+        return fits and not estimate(best.cubin, target).has_loops
 
     def tried(blocks: int) -> tuple[bytes, Usage, str]:
         cubin = assemble(with_blocks(ptx, blocks))
@@ -130,7 +137,7 @@ def assembled(
             cubin, after, reason = tried(other.blocks)
         except refusal:
             continue
-        if after.frame_bytes > used.frame_bytes and estimate(best.cubin, target).has_loops:
+        if after.frame_bytes > used.frame_bytes and not may_spill(after, other.blocks):
             continue
         if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
