@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Minimum number of remaining warp instructions for which host threads are started.
+/// Minimum number of remaining warp instructions. Fewer instructions run on a single host thread.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
@@ -125,8 +125,8 @@ impl<'r> GridRun<'r> {
         is_right.then(|| tally.report(self.program, self.launch))
     }
 
-    /// Runs the thread blocks `numbers` on `memory`, a separate copy. Returns `None` if a block fails, here or on
-    /// another core (`is_over`).
+    /// Runs the thread blocks `numbers` on `memory`, this host thread's own copy. Returns `None` if a thread block
+    /// fails here, or if `is_over` reports a failure on another host thread.
     fn blocks(
         self,
         numbers: Range<u64>,

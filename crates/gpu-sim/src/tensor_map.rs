@@ -25,11 +25,11 @@ use super::memory::{read_le, write_le};
 pub(crate) const MAP_BYTES: usize = 128;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
 const MAX_DIMENSIONS: usize = 5;
-/// Required alignment in bytes of addresses, strides and rows of boxes.
+/// Required alignment, in bytes, of addresses, strides and box rows.
 pub(crate) const UNIT: u32 = 16;
 
-/// The permutation of the 16-byte chunks of a box in shared memory: the lowest bits of the chunk index are XORed with
-/// the address bits from 7 on.
+/// A permutation of the 16-byte chunks of a box in shared memory. The low bits of the chunk index are XORed
+/// with address bits 7 and up: one bit for `Bytes32`, two for `Bytes64`, three for `Bytes128`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
     /// No permutation.
@@ -46,7 +46,8 @@ pub enum Swizzle {
 impl Swizzle {
     const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
 
-    /// Returns the swizzle with a number of `tensormap.replace.tile.swizzle_mode`.
+    /// Decodes a swizzle from its number in `tensormap.replace.tile.swizzle_mode`. Returns `None` for unknown
+    /// numbers.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
@@ -119,7 +120,8 @@ impl TensorElement {
         Self::Tf32Ftz,
     ];
 
-    /// Returns the element type with a number of `tensormap.replace.tile.elemtype`.
+    /// Decodes an element type from its number in `tensormap.replace.tile.elemtype`. Returns `None` for unknown
+    /// numbers.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
@@ -196,7 +198,7 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
-    /// Byte offset in the box before the swizzle.
+    /// Byte offset in the box, without the swizzle.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
     /// Address in global memory; `None` outside of the tensor.
@@ -259,7 +261,7 @@ impl TensorMap {
         map.check().map_or(Ok(map), Err)
     }
 
-    /// Returns the reason why the CUDA driver would reject the map, if it does.
+    /// Returns the reason why the CUDA driver would reject the map; `None` if the map is valid.
     fn check(&self) -> Option<String> {
         let unit = u64::from(UNIT);
         let row = self.row_bytes();

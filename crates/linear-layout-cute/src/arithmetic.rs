@@ -50,8 +50,8 @@ impl IntTuple {
         }
     }
 
-    /// Divides the numbers by `divisor`, first number first, and returns the remaining shape. Each number takes as much
-    /// of the divisor as possible.
+    /// Divides the shape by `divisor`, first number first: divides each number by the remaining divisor, and then
+    /// the remaining divisor by the number. Both quotients are rounded up.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -79,7 +79,7 @@ impl IntTuple {
         }
     }
 
-    /// Returns the sum of the products of corresponding numbers.
+    /// Multiplies corresponding numbers of `self` and `other`, and returns the sum of the products.
     /// # Errors
     /// Returns an error if the tuples are nested differently, or if the sum does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
@@ -98,7 +98,8 @@ impl IntTuple {
         Ok(sum)
     }
 
-    /// Multiplies each number of `self` by the product of the corresponding item of `other`.
+    /// Multiplies each number of `self` by the corresponding item of `other`. If the item is a tuple, the factor is
+    /// the product of its numbers.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -107,8 +108,8 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if an item of `self` has no corresponding item in `other`, or if a product does not fit in an
-    /// `i64`.
+    /// Returns an error if a tuple in `self` corresponds to a number or to a tuple of another rank in `other`, or
+    /// if a product does not fit in an `i64`.
     pub fn elem_scale(&self, other: &Self) -> Result<Self, CuteError> {
         fn go(
             tuple: TupleRef<'_, i64>,

@@ -6,7 +6,7 @@ use super::mode::Mode;
 use super::tuple::{Builder, IntTuple, Leaves, Tuple, TupleRef};
 
 impl Layout {
-    /// Returns the layout with the fewest modes that is the same function on 0..size.
+    /// Returns the layout with the fewest modes that equals `self` as a function on 0..size.
     ///
     /// Modes of shape 1 are removed. Two adjacent modes merge if the second continues the first: in
     /// `(2,(1,6)):(1,(7,2))`, `2:1` has the indices 0 and 1, and `6:2` continues with 2. The result is `12:1`.
@@ -17,15 +17,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The size and [`at`](Self::at) on 0..size are preserved. Two layouts with the same size are equal functions on
-    /// 0..size if and only if they coalesce to the same layout.
+    /// The size and [`at`](Self::at) on 0..size are preserved. Two layouts with the same size are equal functions
+    /// on 0..size if and only if they coalesce to the same layout.
     #[must_use]
     pub fn coalesce(&self) -> Self {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Coalesces each mode that corresponds to a number of the profile by itself. Only the nesting of the profile
-    /// matters, not its numbers. Modes beyond the profile are unchanged.
+    /// Coalesces each mode separately, at the nesting of `profile`: a mode that corresponds to a number of the
+    /// profile is coalesced. The values of the numbers have no effect. Modes beyond the profile are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -54,8 +54,8 @@ impl Layout {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Filters each mode that corresponds to a number of the profile by itself, as in
-    /// [`coalesce_by`](Self::coalesce_by).
+    /// Filters each mode separately, at the nesting of `profile`, as
+    /// [`coalesce_by`](Self::coalesce_by) does.
     /// # Errors
     /// Returns an error if the profile has more modes than the layout.
     pub fn filter_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
@@ -135,7 +135,7 @@ pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Returns the modes without those of stride 0, coalesced.
+/// Drops the modes of stride 0, and coalesces the remaining modes.
 #[inline]
 pub(crate) fn filtered(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

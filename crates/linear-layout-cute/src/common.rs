@@ -4,8 +4,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the layout of the longest common vector: a contiguous range of indices that both layouts have at the
-    /// same coordinates. A vectorised copy can move these elements.
+    /// Returns the layout of the longest common vector: both layouts map its coordinates to the indices 0, 1, 2,
+    /// ... A vectorised copy can move these elements.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,8 +17,8 @@ impl Layout {
     /// # Laws
     /// `self.at(common.at(i)) == i` and `other.at(common.at(i)) == i` for i in 0..size(common).
     /// # Errors
-    /// Returns an error if the [`composition`](Self::composition) of `self` and the right inverse of `other` is not a
-    /// layout.
+    /// Returns an error if the [`composition`](Self::composition) of `self` and the right inverse of `other` is not
+    /// a layout.
     pub fn max_common_layout(&self, other: &Self) -> Result<Self, CuteError> {
         let inverse = other.right_inverse();
         match self.common_run(&inverse)? {

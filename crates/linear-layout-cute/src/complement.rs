@@ -34,11 +34,12 @@ impl Layout {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement of `self` in a shape. The extent of `self` is divided out of the numbers of the shape,
-    /// first number first; the rest is the size of the complement. Extent 5 leaves (1,2) of the shape (4,3).
+    /// Returns the complement of `self` in a shape. The numbers of the shape are divided by the extent of `self`,
+    /// first number first. The product of the quotients is the shape of the last mode: extent 5 divides (4,3) to
+    /// (1,2).
     /// # Errors
-    /// Returns an error in the same cases as [`complement`](Self::complement), and if the complement would be too short
-    /// because a mode is not divisible by the remaining extent.
+    /// Returns an error in the same cases as [`complement`](Self::complement), and if the complement would be too
+    /// short because a mode is not divisible by the remaining extent.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
@@ -59,7 +60,7 @@ fn positive(size: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the largest index of modes without negative strides.
+/// Returns the largest index of a layout with these modes. Strides must not be negative.
 fn reach(modes: &[Mode]) -> i64 {
     modes
         .iter()
@@ -67,7 +68,8 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns one mode of free positions for each gap, and the end of the last mode. `modes` need not be sorted.
+/// Returns (gaps, end). `gaps` has one mode for the unused indices between each mode and the next larger
+/// stride; `end` is the end of the last mode. `modes` need not be sorted.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -91,7 +93,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns a complement with at least `size` elements. Together, complement and `modes` reach `cotarget` indices.
+/// Returns a complement with at least `size` elements. The cosize of the complement and `modes` together is at
+/// least `cotarget`.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,

@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Maximum number of elements that a check compares one by one if no rule proves the result.
+/// Maximum number of elements that are compared one by one, in checks that no rule decides.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
@@ -66,9 +66,9 @@ impl Layout {
 
 /// Composes by CuTe's rule. Sets `is_exact` to false if the rule does not prove the result.
 ///
-/// An index of `outer` is a number in mixed radix, with one digit per mode. A stride of `inner` must divide the extent
-/// of each digit, or be divisible by the extent. The rule proves the result if the sum over the modes of `inner`
-/// overflows no digit.
+/// An index of `outer` is a number in mixed radix, with one digit per mode. For each digit, a stride of `inner`
+/// must divide the extent or be divisible by the extent. The rule proves the result if the sum over the modes
+/// of `inner` overflows no digit.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {

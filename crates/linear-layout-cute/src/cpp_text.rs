@@ -7,7 +7,7 @@ use super::parse::Cursor;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, IntTuple, Tuple};
 
-/// Names that take the items of a tuple.
+/// C++ names whose arguments are the items of a tuple: `Shape<_8, _64>`.
 const TUPLES: [&str; 11] = [
     "Shape",
     "Stride",
@@ -21,7 +21,7 @@ const TUPLES: [&str; 11] = [
     "make_coord",
     "make_tile",
 ];
-/// Names of a number, their last argument: `C<8>`, `Int<8>`, `integral_constant<int, 8>`.
+/// C++ names whose last argument is a number: `C<8>`, `Int<8>`, `integral_constant<int, 8>`.
 const NUMBERS: [&str; 4] = ["C", "Int", "integral_constant", "constant"];
 const LAYOUTS: [&str; 2] = ["Layout", "make_layout"];
 const COMPOSED: [&str; 4] = [
@@ -180,7 +180,7 @@ impl Cursor<'_> {
         Ok(number)
     }
 
-    /// Parses a name after an optional `cute::` or `cute.`. The name is empty before a number or bracket.
+    /// Parses a name after an optional `cute::` or `cute.`. Returns an empty name if a number or a bracket follows.
     fn cpp_name(&mut self) -> &'static str {
         let rest = self.rest();
         let bare = unqualified(rest);

@@ -9,8 +9,9 @@ use super::tiler::{Tiler, UntiledModes, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
-    /// Divides the layout into tiles: returns `(tile, rest)`, the elements of one tile and the tiles. With
-    /// [`Tiler::Modes`], each mode with a tiler becomes such a pair.
+    /// Divides the layout into tiles. In the result `(tile, rest)`, the mode `tile` enumerates the elements of one
+    /// tile, and the mode `rest` enumerates the tiles. With [`Tiler::Modes`], each mode with a tiler becomes such a
+    /// pair.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -20,9 +21,9 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile. The whole result is the composition of
-    /// `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds the
-    /// layout.
+    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile. The whole result is the composition
+    /// of `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds
+    /// the layout.
     /// # Errors
     /// Returns an error, with the number of the mode, in the same cases as [`composition`](Self::composition) and
     /// [`complement`](Self::complement).
@@ -102,7 +103,7 @@ pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     Layout::checked(modes.finish()?)
 }
 
-/// As in C++, a tuple with one item is pushed as a tuple.
+/// Appends the items of `tuple` as separate modes. As in C++, a tuple with one item is appended as a tuple.
 fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
     match tuple.rank() {
         1 => modes.push(tuple.as_ref()),

@@ -32,8 +32,8 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Returns a layout of up to `size` coordinates of a shape, distributed over its modes. Each mode in turn
-    /// contributes the greatest common divisor of its shape and the remaining size.
+    /// Distributes up to `size` coordinates over the modes of a shape. Each mode in turn contributes the greatest
+    /// common divisor of its shape and the remaining size.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -44,7 +44,7 @@ impl Layout {
     /// # Laws
     /// The size of the result divides `size`, and the result is strictly increasing.
     /// # Errors
-    /// Returns an error if `size` is less than 1, or if the shape is invalid as for [`new`](Self::new).
+    /// Returns an error if `size` is less than 1, or if [`new`](Self::new) rejects the shape.
     pub fn domain_distribute(shape: &IntTuple, size: i64) -> Result<Self, CuteError> {
         if size < 1 {
             return Err(ErrorKind::CotargetNotPositive { found: size }.into());

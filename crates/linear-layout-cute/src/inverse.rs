@@ -36,7 +36,7 @@ impl Layout {
         Self::of_modes(coalesced(&found))
     }
 
-    /// Returns a left inverse: a layout that maps each index of `self` to one of its coordinates.
+    /// Returns a left inverse: a layout that maps each index of `self` back to a coordinate with this index.
     ///
     /// `self.at(inverse.at(self.at(i))) == self.at(i)`. If `self` is injective, `inverse.at(self.at(i)) == i`.
     ///
@@ -50,8 +50,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if a stride is negative, if the strides in ascending order do not divide one another, or if
-    /// overlapping modes leave no such layout.
+    /// Returns an error if a stride is negative, if a stride is not a multiple of the next smaller stride, or if
+    /// modes overlap and the layout has no left inverse or has more than 65536 elements.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         let sorted = by_stride(&coalesced(self.leaves()));
         let mut found = Leaves::new();

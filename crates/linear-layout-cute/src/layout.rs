@@ -113,13 +113,13 @@ impl Layout {
         Ok(Self { modes })
     }
 
-    /// Does not check the modes.
+    /// Returns a layout with these modes, which are not checked.
     #[inline]
     pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
         Self { modes }
     }
 
-    /// Returns a flat layout, or `1:0` without modes. Does not check the modes.
+    /// Returns a flat layout, or `1:0` if `modes` is empty. The modes are not checked.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {

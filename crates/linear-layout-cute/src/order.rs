@@ -12,8 +12,8 @@ impl Layout {
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of a shape with modes in the order of the numbers in `order`, lowest (fastest) first.
-    /// Modes with equal numbers keep their order.
+    /// Returns the compact layout of `shape` with a given order of modes. The mode with the lowest number in
+    /// `order` is the fastest. Modes with equal numbers keep their order.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -22,16 +22,16 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if `order` does not have one number for each mode, or if the shape is invalid as for
-    /// [`new`](Self::new).
+    /// Returns an error if `order` does not have one number for each mode, or if [`new`](Self::new) rejects the
+    /// shape.
     pub fn ordered(shape: &IntTuple, order: &IntTuple) -> Result<Self, CuteError> {
         let mut keys = Leaves::new();
         collect_keys(shape, order, &mut keys)?;
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of the same shape with modes in the order of their strides. Modes of stride 0 keep
-    /// stride 0.
+    /// Returns the compact layout of the same shape in which the strides have the same order as in `self`. Modes of
+    /// stride 0 keep stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -101,7 +101,8 @@ fn collect_keys(
     items.try_for_each(|(shape, order)| collect_keys(&shape, &order, keys))
 }
 
-/// Returns the compact layout with one key per leaf. The leaf with the lowest key is the fastest.
+/// Returns the compact layout of `shape`. `keys` has one key for each leaf; the leaf with the lowest key is the
+/// fastest.
 fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by_key(|&i| keys[i]);

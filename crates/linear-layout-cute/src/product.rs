@@ -8,8 +8,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
 
 impl Layout {
-    /// Repeats the block `self`: returns `(self, repetitions)`. The tiler is the layout of the repetitions. Blocks do
-    /// not overlap.
+    /// Repeats the block `self`. In the result `(self, repetitions)`, the mode `repetitions` enumerates the blocks
+    /// in the order of `tiler`. Blocks do not overlap.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -19,7 +19,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is `self`. Mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
+    /// Mode 0 is `self`. Mode 1 is the [`composition`](Self::composition) of the complement of `self` and the
+    /// tiler.
     /// # Errors
     /// Returns an error in the same cases as [`composition`](Self::composition), and if modes of `self` overlap.
     pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
@@ -112,8 +113,8 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Repeats the block `self` up to the shape `shape`. The repetitions along the mode with the smallest number in
-    /// `order` are the fastest. Without `order`, mode 0 is the fastest.
+    /// Repeats the block `self` until it fills the shape `shape`. Repetitions along the mode with the lowest number
+    /// in `order` are the fastest. Without `order`, mode 0 is the fastest.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

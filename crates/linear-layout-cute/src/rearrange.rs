@@ -57,7 +57,7 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` appended up to `rank` modes.
+    /// Appends modes `1:0` until the layout has `rank` modes. A layout with more modes is unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -78,7 +78,7 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` prepended up to `rank` modes.
+    /// Prepends modes `1:0` until the layout has `rank` modes. A layout with more modes is unchanged.
     /// # Errors
     /// Returns an error if the result has too many modes.
     pub fn prepend(&self, rank: usize) -> Result<Self, CuteError> {

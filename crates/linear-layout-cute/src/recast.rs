@@ -8,7 +8,7 @@ use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
 
 impl Layout {
-    /// Returns the layout of the same data in elements that are `factor` times as wide.
+    /// Returns the layout of the same data after a cast to elements that are `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -19,8 +19,11 @@ impl Layout {
     /// # Laws
     /// The image of the result is the image of `self`, with each index divided by `factor` and rounded towards 0.
     /// # Errors
-    /// Returns an error if a non-zero stride neither divides `factor` nor is a multiple of `factor`, if overlapping
-    /// modes leave no such layout, or if `factor` is less than 1.
+    /// Returns an error if
+    /// - a non-zero stride neither divides `factor` nor is a multiple of `factor`,
+    /// - modes overlap within a wide element, and the result has another image or more than 65536 elements must be
+    ///   compared, or
+    /// - `factor` is less than 1.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -49,7 +52,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if the remainders of all modes add up to less than `factor`.
+    /// Returns true if each mode can be divided separately: within a wide element, the offsets of all modes add up
+    /// to less than `factor`.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -82,7 +86,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of the same data in elements that are 1 / `factor` times as wide.
+    /// Returns the layout of the same data after a cast to elements that are 1 / `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -91,12 +95,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// For each index x of `self`, the result reaches the indices `factor * x` to `factor * x + factor - 1`. As in C++,
-    /// a mode of shape 1 and stride 1 is multiplied, too: with another mode of stride 1, the result has too many
-    /// elements.
+    /// For each index x of `self`, the result reaches the indices `factor * x` to `factor * x + factor - 1`. As in
+    /// C++, the shape of every mode of stride 1 is multiplied by `factor`, even if the shape is 1. With two such
+    /// modes, the result has too many elements.
     /// # Errors
-    /// Returns an error if no mode has stride 1, if several modes above shape 1 have stride 1 or one has stride -1, or
-    /// if `factor` is less than 1.
+    /// Returns an error if no mode has stride 1, if two modes of shape 2 or more have stride 1, if a mode of shape
+    /// 2 or more has stride -1, or if `factor` is less than 1.
     pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         if !self.leaves().iter().any(|mode| mode.stride == 1) {
@@ -129,7 +133,8 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of the same data in elements of `new_bits` instead of `old_bits` bits.
+    /// Returns the layout of the same data after a cast from elements of `old_bits` bits to elements of `new_bits`
+    /// bits.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -151,8 +156,8 @@ impl Layout {
         }
     }
 
-    /// Returns the largest vector width in elements to which the layout is aligned: the layout reaches all or none of
-    /// the elements of each aligned vector.
+    /// Returns the largest vector width, in elements, to which the layout is aligned. Each aligned vector of this
+    /// width is then either in the image of the layout or disjoint from the image.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -179,8 +184,8 @@ impl Layout {
 }
 
 impl Swizzle {
-    /// Returns the swizzle of the same data in elements that are `factor` times as wide. Index bits within such an
-    /// element are dropped.
+    /// Returns the swizzle of the same data after a cast to elements that are `factor` times as wide. Swizzle bits
+    /// within a wide element are dropped.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -199,7 +204,7 @@ impl Swizzle {
         Self::new(bits.max(0), base.max(0), i64::from(self.shift()))
     }
 
-    /// Returns the swizzle of the same data in elements that are 1 / `factor` times as wide.
+    /// Returns the swizzle of the same data after a cast to elements that are 1 / `factor` times as wide.
     /// # Errors
     /// Returns an error if `factor` is not a power of two, or if the result would use a bit above 62.
     pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
@@ -208,7 +213,8 @@ impl Swizzle {
         Self::new(bits, base + by, i64::from(self.shift()))
     }
 
-    /// Returns the swizzle of the same data in elements of `new_bits` instead of `old_bits` bits.
+    /// Returns the swizzle of the same data after a cast from elements of `old_bits` bits to elements of `new_bits`
+    /// bits.
     /// # Errors
     /// Returns an error if the ratio of the widths is not a power of two.
     pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
@@ -216,7 +222,7 @@ impl Swizzle {
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns the largest width in elements of aligned vectors that the swizzle keeps contiguous.
+    /// Returns `2^M`: aligned vectors of up to this many elements stay contiguous.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()
@@ -238,7 +244,7 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the factors of an upcast and of the following downcast.
+/// Returns (upcast factor, downcast factor): 16 to 64 bits is (4, 1). The upcast comes first.
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

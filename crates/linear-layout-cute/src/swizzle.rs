@@ -4,10 +4,12 @@ use core::fmt;
 
 use super::error::{CuteError, ErrorKind};
 
-/// A swizzle: XORs the `B` bits of an index from bit `M + S` on into the `B` bits from bit `M` on. A negative `S` XORs
-/// the lower bits into the higher bits.
+/// A swizzle `Sw<B,M,S>`: XORs `B` source bits of an index into `B` target bits. The source bits start at bit
+/// `M + S`, the target bits at bit `M`. A negative `S` swaps source and target: the target bits start at bit `M
+/// + |S|`.
 ///
-/// For example, `Sw<2,0,3>` XORs the two bits from bit 3 on into the two bits from bit 0 on: 0b01000 becomes 0b01001.
+/// For example, `Sw<2,0,3>` XORs the two bits from bit 3 on into the two bits from bit 0 on: 0b01000 becomes
+/// 0b01001.
 /// ```
 /// use linear_layout_cute::Swizzle;
 /// let swizzle = Swizzle::new(2, 0, 3)?;
@@ -69,7 +71,8 @@ impl Swizzle {
         self.base
     }
 
-    /// Returns `S`, the distance from the changed bits to the bits that are read, negative if the lower bits are read.
+    /// Returns `S`, the distance from the changed bits up to the bits that are read. Negative if the bits that are
+    /// read are lower.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift

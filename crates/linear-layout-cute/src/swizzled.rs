@@ -65,8 +65,7 @@ impl Swizzle {
 }
 
 impl Layout {
-    /// Moves a swizzle from coordinates to indices: returns a layout followed by a swizzle that equals `inner` followed
-    /// by `self`.
+    /// Moves a swizzle from coordinates to indices: returns a layout `Sw o 0 o self` that equals `self o inner`.
     ///
     /// For a transposition, a swizzle of columns becomes a swizzle of rows:
     /// ```
@@ -80,8 +79,9 @@ impl Layout {
     /// `swizzled.at(i) == self.at(inner.apply(i))` for i in 0..size.
     ///
     /// # Errors
-    /// Returns an error with a mismatched element if there is no such swizzle. More than 65536 elements are compared
-    /// bit by bit, which requires shapes that are powers of two and strides without common bits.
+    /// Returns an error with a mismatched element if no swizzle has this effect. Layouts of more than 65536
+    /// elements are compared bit by bit, which requires shapes that are powers of two and strides without common
+    /// bits.
     pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
         if inner.is_identity() {
             return Ok(self.clone().into());
@@ -96,7 +96,7 @@ impl Layout {
         found
     }
 
-    /// Returns `self` followed by `outer`, checked against `inner` followed by `self`.
+    /// Returns the layout `outer o 0 o self`. Returns an error if the layout differs from `self o inner`.
     fn swizzled_like(&self, inner: Swizzle, outer: Swizzle) -> Result<ComposedLayout, CuteError> {
         let found = ComposedLayout::new(outer, 0, self.clone());
         let compare = |i: i64| -> Result<(), CuteError> {
@@ -263,7 +263,8 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Compares functions. Returns false for more than [`MAX_COMPARED`] elements.
+    /// Returns true if `self.offset + self.layout.at(i) == whole.layout.at(i)` for all i. Returns false without a
+    /// comparison if there are more than [`MAX_COMPARED`] elements.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > MAX_COMPARED {
@@ -278,8 +279,8 @@ impl ComposedSlice {
     }
 }
 
-/// Returns a layout that replaces a swizzle in a slice, with one stride for each bit. `inside` is the constant part of
-/// the index.
+/// Returns a layout with the effect of `swizzle` on a slice. Each bit of the index has its own stride. `inside`
+/// is the part of the index that is constant in the slice.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();

@@ -31,15 +31,15 @@ pub struct TensorText {
     pub element_bits: Option<u32>,
 }
 
-/// Beginnings of pointers, after an optional memory such as `smem_`.
+/// Prefixes of pointers. A memory such as `smem_` may precede the prefix.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
 /// Marks of coordinate tensors, whose strides are coordinates such as `_1@0`.
 const COORDINATES: [&str; 2] = ["ArithTuple", "counting_iter("];
 
 impl TensorText {
-    /// Returns true if a text begins like a text for the parser: a tensor with a pointer, a swizzle, or a layout in
-    /// C++. A label such as `tCsA: ` may precede the text.
+    /// Returns true if `text` starts like a tensor with a pointer, a swizzle, or a layout in C++. A label such as
+    /// `tCsA: ` may precede the tensor.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = &text[label(text)..];
@@ -92,7 +92,7 @@ fn is_pointer(text: &str) -> bool {
 
 struct Pointer {
     bits: u32,
-    /// In bytes; 0 if the text does not state the address.
+    /// Byte address; 0 if the text does not state the address.
     address: u64,
 }
 
@@ -214,7 +214,8 @@ impl Cursor<'_> {
         Ok(address.unwrap_or(0))
     }
 
-    /// Parses `f16, smem, align<1024>, S<3,4,3>` and the closing bracket. Returns the element width in bits.
+    /// Parses `f16, smem, align<1024>, S<3,4,3>` and the closing bracket. Returns (element width in bits, swizzle).
+    /// The swizzle is the identity if the text has none.
     fn described_pointer(&mut self, close: &str) -> Result<(u32, Swizzle), CuteError> {
         let rest = self.rest();
         let end = rest.find([',', '>', ')']).unwrap_or(rest.len());

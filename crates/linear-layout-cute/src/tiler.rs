@@ -33,7 +33,7 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// The treatment of modes beyond the tilers.
+/// Treatment of the modes after the last tiler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UntiledModes {
     Kept,
@@ -77,7 +77,8 @@ pub(crate) fn by_tiler(
     }
 }
 
-/// Separates pairs (tile, rest) into tiles and rests (CuTe's `zip2_by`). Modes without a tile are rests.
+/// Converts `(tile, rest), ...` to `(tiles, rests)` (CuTe's `zip2_by`). A mode without a tiler belongs to the
+/// rests.
 pub(crate) fn unzip(
     layout: LayoutRef<'_>,
     tiler: &Tiler,

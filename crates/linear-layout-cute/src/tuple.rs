@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 /// The maximum number of leaves and tuples together.
 pub(crate) const MAX_NODES: usize = 1024;
 
-/// Pre-order: 0 is a leaf, `k > 0` a tuple of the next `k` items.
+/// The nesting of a tuple in pre-order. 0 is a leaf; `k > 0` is a tuple of the next `k` items. `(4,(2,3))` is
+/// `[2, 0, 2, 0, 0]`.
 pub(crate) type Nodes = SmallVec<[u16; 12]>;
 pub(crate) type Leaves<T> = SmallVec<[T; 8]>;
 
@@ -50,7 +51,7 @@ impl<T> Clone for TupleRef<'_, T> {
 
 impl<T> Copy for TupleRef<'_, T> {}
 
-/// The only item of a leaf is the leaf itself.
+/// Iterator over the items of a tuple. The only item of a leaf is the leaf itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Items<'a, T> {
     nodes: &'a [u16],
@@ -77,7 +78,7 @@ impl<'a, T> Iterator for Items<'a, T> {
     }
 }
 
-/// Returns the numbers of nodes and leaves of the first item in pre-order.
+/// Returns (number of nodes, number of leaves) of the item that starts at `nodes[0]`.
 #[inline]
 fn first_item(nodes: &[u16]) -> (usize, usize) {
     let (mut open, mut at, mut leaves) = (1, 0, 0);
@@ -177,7 +178,7 @@ impl<T: Copy + Default> Tuple<T> {
         })
     }
 
-    /// There must be one value for each leaf of the profile.
+    /// Returns the tuple with this nesting. `leaves` must have one value for each leaf in `nodes`.
     #[inline]
     pub(crate) fn from_parts(nodes: Nodes, leaves: Leaves<T>) -> Self {
         Self { nodes, leaves }
@@ -191,7 +192,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// A single value becomes a leaf.
+    /// Returns a tuple of `leaves` without nesting. A single value becomes a leaf.
     #[inline]
     pub(crate) fn flattened(leaves: Leaves<T>) -> Self {
         let nodes = match leaves.len() {
@@ -312,7 +313,7 @@ impl<T: Copy + Default> Builder<T> {
         })
     }
 
-    /// A leaf is pushed as one item.
+    /// Appends the items of `tuple`. The only item of a leaf is the leaf itself.
     #[inline]
     pub(crate) fn push_items(&mut self, tuple: TupleRef<'_, T>) -> Result<(), CuteError> {
         tuple.items().try_for_each(|item| self.push(item))

@@ -5,7 +5,7 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// An operand of the composition `outer.compose(&inner)`, as a divisor.
+/// The operand of `outer.compose(&inner)` by which a division divides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// The inner layout: the low-order digits.
@@ -30,13 +30,14 @@ impl Part {
     }
 }
 
-/// Marks a replication of one thread that stays in the text.
+/// Marks a replication of one thread, `-1`, that a quotient keeps. The text of the quotient then shows it.
 const KEPT: u64 = 0;
 
-/// Takes digits until the product of their extents is `size`. `taken` receives the extent taken of each digit.
+/// Selects digits until the product of the selected extents is `size`. Sets `taken[i]` to the selected factor
+/// of digit `i`. Only the last selected digit may be selected in part.
 ///
-/// [`Part::Inner`] begins with the last (fastest) digit, [`Part::Outer`] with the first. Only a factor of the last
-/// taken digit may be taken. Returns the number of digits, or `None` if no digits have this product.
+/// [`Part::Inner`] starts at the last (fastest) digit, [`Part::Outer`] at the first. Returns the number of
+/// selected digits, or `None` if no selection has the product `size`.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -64,8 +65,9 @@ fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usi
 impl RegisterLayout {
     /// Returns the composition of two layouts, in which a copy of `inner` replaces each element of `self`.
     ///
-    /// Element `i * inner.shape + j` has the thread and register of `i` in `self` as high-order digits, those of `j` in
-    /// `inner` as low-order digits. Missing leading dims have extent 1.
+    /// Element `i * inner.shape + j` is in thread `s * n + t`: element `i` of `self` is in thread `s`, element `j`
+    /// of `inner` is in thread `t`, and `inner` has `n` threads. Positions are composed in the same way. The
+    /// shorter shape is padded with leading dims of extent 1.
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
     /// let l = local(&[3, 4])?.compose(&spatial(&[2, 3])?)?;
@@ -312,7 +314,7 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks the replications of one thread that stay in the quotient, for its text.
+    /// Marks the replications of one thread, `-1`, that the quotient keeps and that its text shows.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
@@ -327,8 +329,8 @@ impl RegisterLayout {
         }
     }
 
-    /// Replaces the extents of modes (`modes`) and of the spatial list (`threads`). Drops extents of 1, except
-    /// [`KEPT`].
+    /// Replaces the extents of the modes by `modes`, and the extents of the spatial list by `threads`. Drops
+    /// extents of 1, but keeps [`KEPT`].
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;

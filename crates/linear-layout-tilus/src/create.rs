@@ -12,7 +12,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Returns one mode for each dim with an extent above 1. The closures map the number of modes to the lists.
+/// Returns a layout with one mode for each dim of extent 2 or more. The closures receive the number of modes,
+/// and return the spatial and the local list.
 #[inline]
 fn one_mode_each(
     shape: &[u64],
@@ -139,8 +140,9 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns a layout `local(..).spatial(..)` with automatic extents. Adjacent elements along the last dims are in
-/// different threads. Further elements are in further registers, and further threads hold replicas.
+/// Returns a layout `local(..).spatial(..)` with automatic extents. Adjacent elements along the last dims are
+/// in different threads. If elements are left over, a thread holds several elements. If threads are left over,
+/// they hold replicas.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};
@@ -148,8 +150,8 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error in the same cases as [`spatial`], and if neither the number of threads nor the number of elements
-/// divides the other.
+/// Returns an error in the same cases as [`spatial`], and if neither the number of threads nor the number of
+/// elements divides the other.
 pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(&[threads], "number of threads")?;

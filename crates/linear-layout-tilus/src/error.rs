@@ -211,7 +211,7 @@ impl TilusError {
         }
     }
 
-    /// Returns true if the error is that two layouts have no quotient.
+    /// Returns true if a division failed because there is no quotient.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -234,7 +234,8 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// Returns the largest divisor of `n` from 2 to `to`, or `n` if there is none. The search stops at 4096.
+/// Returns the largest divisor of `n` in the range 2 to `to`, or `n` if there is none. Divisors above 4096 are
+/// not tried.
 fn divisor_near(n: u64, to: u64) -> u64 {
     // Extents in messages are small: a longer search is not worthwhile.
     let limit = to.min(1 << 12);

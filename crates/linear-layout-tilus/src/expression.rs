@@ -16,10 +16,10 @@ const EXTENT: &str = "an extent of 1 or more";
 pub(super) struct Call<'t> {
     name: &'t str,
     at: usize,
-    /// `local(2)` in `local(2).spatial(4)`. `None` for a function call.
+    /// The layout of a method call: `local(2)` in `local(2).spatial(4)`. `None` for a function call.
     object: Option<Box<Call<'t>>>,
     arguments: Vec<Argument<'t>>,
-    /// Byte offset.
+    /// Byte offset of the end of the call.
     end: usize,
 }
 
@@ -266,9 +266,9 @@ impl<'t> Cursor<'t> {
 
 struct Function {
     name: &'static str,
-    /// Number of leading layouts, including the object of a method.
+    /// Number of leading arguments that are layouts. The object of a method call counts as the first argument.
     layouts: usize,
-    /// Names of the remaining arguments. With `takes_extents`, these are keyword-only.
+    /// Names of the remaining arguments. If `takes_extents` is true, these arguments must be named.
     keywords: &'static [&'static str],
     /// True if extents are separate arguments, as in `spatial(8, 4)`.
     takes_extents: bool,
@@ -331,15 +331,15 @@ const FUNCTION_TEXT: &str = "`spatial(`, `local(`, `column_spatial(`, `column_lo
                              another function of layouts";
 
 impl RegisterLayout {
-    /// Returns the names of all functions and methods for texts of layouts.
+    /// Returns the names of all functions and methods that a layout text may call.
     pub fn functions() -> impl Iterator<Item = &'static str> {
         FUNCTIONS.iter().map(|function| function.name)
     }
 }
 
 impl<'t> Call<'t> {
-    /// Returns the argument named `name`, or the unnamed argument at `position`. `None` also stands for Python's
-    /// `None`.
+    /// Returns the argument named `name`, or else the unnamed argument at `position`. Returns `None` if the
+    /// argument is missing, or if it is Python's `None`.
     fn argument(&self, position: usize, name: &str) -> Option<&Argument<'t>> {
         let named = self.arguments.iter().find(|a| a.name == Some(name));
         let unnamed = || {
@@ -390,7 +390,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Accepts `spatial(8, 4)` and `spatial([8, 4])`.
+    /// Returns the extents of `spatial(8, 4)` or `spatial([8, 4])`.
     fn extents(&self) -> Result<Vec<u64>, TilusError> {
         let mut extents = Vec::new();
         for argument in self.arguments.iter().filter(|a| a.name.is_none()) {
@@ -407,7 +407,7 @@ impl<'t> Call<'t> {
         Ok(extents)
     }
 
-    /// Argument 0 of a method call is the object.
+    /// Returns the layout argument at `position`. In a method call, the object is argument 0.
     fn operand(&self, position: usize) -> Result<&Self, TilusError> {
         let position = match &self.object {
             Some(object) if position == 0 => return Ok(object),
@@ -429,7 +429,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// 0 in a method call, 1 in a function call.
+    /// Returns the position of the first argument after the layout: 0 in a method call, 1 in a function call.
     fn after_operand(&self) -> usize {
         usize::from(self.object.is_none())
     }

@@ -30,7 +30,7 @@ enum Map {
     Strides(Extents),
     /// A tile of the second layout replaces each element of the first.
     Tiles(GlobalLayout, GlobalLayout),
-    /// The sub-tensor of `of` from element `first` along the dims `dims`.
+    /// A sub-tensor of `of`, which starts at element `first` and extends along the dims `dims`.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -170,8 +170,8 @@ impl GlobalLayout {
         })
     }
 
-    /// Returns the layout of a sub-tensor from element `first` on, with the extents `shape` along the dims `dims`.
-    /// Offsets are relative to element `first`.
+    /// Returns the layout of a sub-tensor, which starts at element `first` and has extent `shape[i]` along dim
+    /// `dims[i]`. Offsets are relative to element `first`.
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
     /// let rows = GlobalLayout::row_major(&[6, 8])?.slice(&[1, 2], &[0], &[3])?;
@@ -179,8 +179,8 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if `first` has another rank, if the number of extents differs from the number of `dims`, if a
-    /// dim is missing or repeated, or if the sub-tensor exceeds the shape.
+    /// Returns an error if `first` has another rank, if the number of extents differs from the number of `dims`, if
+    /// a dim is missing or repeated, or if the sub-tensor exceeds the shape.
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         row_major_number(first, &self.shape)?;

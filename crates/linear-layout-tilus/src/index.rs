@@ -9,7 +9,7 @@ use super::register_layout::{check_index, mode_of};
 #[derive(Clone, Debug)]
 pub struct Threads {
     base: u64,
-    /// Pairs (count, thread stride) of replications, fastest first.
+    /// One pair (number of replicas, distance between their thread numbers) for each replication, fastest first.
     replications: Modes<(u64, u64)>,
     next: u64,
     count: u64,

@@ -12,8 +12,9 @@ use super::{Extents, Modes};
 
 /// A function that maps each index of a shape to a set of numbers.
 ///
-/// The row-major number of an index is split into modes. The listed modes form the value, most significant first; other
-/// modes are ignored. A negative entry `-r` is a free digit with all values below `r`.
+/// The row-major number of an index is split into digits, one for each mode. The digits of the listed modes
+/// form the value, most significant first. An entry `-r` of the list is a free digit: the set has a value for
+/// each digit below `r`.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -21,8 +22,8 @@ use super::{Extents, Modes};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Laws
-/// Two multi-functions are equal if they have the same values at every index, even if their modes differ (property
-/// `multi_functions_are_equal_as_maps`).
+/// Two multi-functions are equal if they have the same values at every index, even if their modes differ
+/// (property `multi_functions_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct MultiFunction {
     shape: Extents,
@@ -38,7 +39,8 @@ struct Digit {
 }
 
 impl Digit {
-    /// Splits off a low-order digit of extent `fast`, a divisor of the extent.
+    /// Splits the digit into a high-order and a low-order digit. The low-order digit has extent `fast`, which must
+    /// divide the extent.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -53,7 +55,7 @@ impl Digit {
         )
     }
 
-    /// Merges with the next lower digit. `None` if the digits are not contiguous.
+    /// Merges two adjacent digits; `fast` is the lower one. Returns `None` if the digits are not contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -68,12 +70,13 @@ impl Digit {
 }
 
 impl MultiFunction {
-    /// Returns the multi-function with modes of the extents `mode_shape`. `modes` lists the modes of the value.
-    /// Adjacent modes are merged if they form one digit.
+    /// Returns the multi-function with these modes. `mode_shape` has the extent of each mode, and `modes` lists the
+    /// modes that form the value. Adjacent modes are merged if they form one digit.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, if the product of the modes differs from the product of the shape, if the
-    /// list names a mode twice or a mode that does not exist, or if the product of the listed extents is too large.
+    /// Returns an error if an extent is zero, if the product of the modes differs from the product of the shape, if
+    /// the list names a mode twice or a mode that does not exist, or if the product of the listed extents is too
+    /// large.
     pub fn new(shape: &[u64], mode_shape: &[u64], modes: &[i64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
@@ -190,7 +193,7 @@ impl MultiFunction {
             .product()
     }
 
-    /// Most significant first. Contiguous digits are merged.
+    /// Returns the digits of the value, most significant first. Contiguous digits are merged.
     fn digits(&self) -> Modes<Digit> {
         let mut weights: Modes<u64> = Modes::from_elem(1, self.mode_shape.len());
         for mode in (1..self.mode_shape.len()).rev() {
@@ -238,11 +241,12 @@ impl MultiFunction {
         Ok(values)
     }
 
-    /// Returns the composition of `self` and then `after`, whose indices are the values of `self` as row-major numbers.
+    /// Applies `self`, and then `after` to each value. A value of `self` is the row-major number of an index of
+    /// `after`.
     ///
     /// # Errors
-    /// Returns an error if `after` has more or fewer indices than `self` has possible values, or if a mode of `after`
-    /// and a mode of `self` overlap without one dividing the other.
+    /// Returns an error if `after` has more or fewer indices than `self` has possible values, or if a mode of
+    /// `after` and a mode of `self` overlap without one dividing the other.
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
@@ -314,7 +318,7 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Returns the function without the digits of the index along the dims `dims`.
+    /// Removes the digits of the dims `dims` from the value. The shape is unchanged.
     ///
     /// # Errors
     /// Returns an error if a dim does not exist, or if a dim and a mode overlap without one dividing the other.
@@ -439,7 +443,7 @@ impl Hash for MultiFunction {
 }
 
 impl RegisterLayout {
-    /// Returns the function from the index of an element to its threads.
+    /// Returns the function from the index of an element to the threads that hold the element.
     #[must_use]
     pub fn threads_function(&self) -> MultiFunction {
         MultiFunction {

@@ -6,15 +6,16 @@ use core::ops::Range;
 use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
-/// Maximum number of elements, threads and offsets: arithmetic within does not overflow.
+/// Maximum number of elements, of threads and of offsets. Arithmetic on numbers up to this limit does not
+/// overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// A register layout: maps each element of a tensor to the threads that hold the element, and to its position in their
-/// registers.
+/// A register layout: maps each element of a tensor to the threads that hold the element, and to a position in
+/// the registers of these threads.
 ///
-/// The extent of each dim is split into *modes*, the digits of an index. The spatial digits form the thread number, the
-/// local digits the position. The first digit of each list is the most significant. A layout with 6 = 3 x 2 rows and 12
-/// = 4 x 3 columns:
+/// The extent of each dim is split into *modes*, the digits of an index. The spatial digits form the thread
+/// number, the local digits form the position. The first digit of each list is the most significant. A layout
+/// with 6 = 3 x 2 rows and 12 = 4 x 3 columns:
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let l = RegisterLayout::new(&[6, 12], &[3, 2, 4, 3], &[1, 3], &[0, 2])?;
@@ -24,8 +25,8 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// assert_eq!(l.index_of(4, 10)?, [5, 7]);
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
-/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the index. `r`
-/// threads then hold the same element.
+/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the
+/// index. `r` threads then hold the same element.
 ///
 /// # Shape
 /// The rank and the extents are arbitrary. The product of the extents is at most `2^62`.
@@ -34,19 +35,20 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// Threads are numbered from 0 within the thread block. Positions count elements from 0.
 ///
 /// # Laws
-/// Two layouts are equal if they have the same shape and the same map, even if their modes differ. Equal layouts have
-/// equal hashes (property `equality_is_that_of_the_maps`).
+/// Two layouts are equal if they have the same shape and the same map, even if their modes differ. Equal
+/// layouts have equal hashes (property `equality_is_that_of_the_maps`).
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
-    /// First dim first, without extents of 1. The modes of a dim multiply to its extent.
+    /// Extents of the modes, first dim first. No extent is 1. The product of a dim's modes is the extent of the
+    /// dim.
     pub(super) mode_shape: Modes<u64>,
-    /// Indices of modes, and replications as negative numbers.
+    /// Entries of the spatial list: the index of a mode, or `-r` for a replication of `r` threads.
     pub(super) spatial_modes: Modes<i64>,
     pub(super) local_modes: Modes<usize>,
 }
 
-/// Returns `None` for a replication.
+/// Returns the mode of an entry of the spatial list; `None` for a replication.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -73,7 +75,7 @@ pub(super) const fn replication(times: u64) -> i64 {
     -(times as i64)
 }
 
-/// Limited to [`MAX_SIZE`].
+/// Returns the product of the extents, or an error if the product exceeds [`MAX_SIZE`].
 pub(super) fn product(
     extents: impl IntoIterator<Item = u64>,
     what: &'static str,
@@ -127,7 +129,8 @@ pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError
     }
 }
 
-/// Checks that the extent of each dim is the product of the next modes. Modes of extent 1 are ignored.
+/// Checks that the modes fill the dims one after the other: the product of a dim's modes is the extent of the
+/// dim. Modes of extent 1 are ignored.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape
         .iter()
@@ -320,7 +323,7 @@ impl RegisterLayout {
         &self.spatial_modes
     }
 
-    /// Returns the modes of the position in the registers, most significant first.
+    /// Returns the local list: the modes whose digits form the position in the registers, most significant first.
     #[must_use]
     pub fn local_modes(&self) -> &[usize] {
         &self.local_modes
@@ -379,7 +382,8 @@ impl RegisterLayout {
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Returns an equal layout with adjacent modes merged: modes that follow each other in a dim and in a list.
+    /// Merges adjacent modes. Two modes are adjacent if they follow each other both in a dim and in a list. The
+    /// result equals `self`.
     ///
     /// As in Tilus, replications are unchanged; see [`canonical`](Self::canonical).
     #[must_use]
@@ -400,7 +404,6 @@ impl RegisterLayout {
             })
     }
 
-    /// [`merged`](Self::merged) by value.
     pub(super) fn into_merged(self) -> Self {
         if !self.has_modes_to_merge() {
             return self;
@@ -451,7 +454,8 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the normal form of all equal layouts, with adjacent modes and adjacent replications merged.
+    /// Returns the normal form, which is the same for all equal layouts. Adjacent modes are merged, and so are
+    /// adjacent replications.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -468,7 +472,7 @@ impl RegisterLayout {
         self.with_merged_replications().into_merged()
     }
 
-    /// Also drops replications of one thread.
+    /// Merges adjacent replications, and drops replications of one thread.
     pub(super) fn with_merged_replications(&self) -> Self {
         let mut spatial_modes: Modes<i64> = Modes::new();
         for &entry in self.spatial_modes.iter().filter(|entry| **entry != -1) {

@@ -9,7 +9,8 @@ use super::register_layout::{
 };
 use super::{Extents, Modes};
 
-/// Returns true at each dim in `dims`. A missing or repeated dim is an error.
+/// Returns one flag for each of `rank` dims, true if `dims` contains the dim. A dim that does not exist or is
+/// repeated is an error.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
@@ -22,8 +23,9 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits modes at the boundaries of dims. Returns the extents of the parts, and the index of the first part of each
-/// mode, followed by the number of parts. The products of `mode_shape` and `shape` must be equal.
+/// Splits modes at the boundaries of dims. The products of `mode_shape` and `shape` must be equal.
+///
+/// Returns (extents of all parts, first). The parts of mode `i` are `first[i]..first[i + 1]`.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],
@@ -220,8 +222,9 @@ impl RegisterLayout {
         self.with_shape(&shape).map(Self::into_merged)
     }
 
-    /// Returns the layout of a reduction along `dims`. A thread that holds an element also holds the result of this
-    /// element, at one position. With `keeps_dims`, the reduced dims stay with extent 1.
+    /// Returns the layout of the result of a reduction along `dims`. The threads that hold an element also hold the
+    /// result to which the element contributes. With `keeps_dims`, the reduced dims have extent 1; otherwise they
+    /// are removed.
     ///
     /// ```
     /// # use linear_layout_tilus::spatial;
@@ -272,11 +275,12 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout [reduced](Self::reduce) along the dims with extent 1 in `shape`. `shape` may lack leading
-    /// dims, which are reduced, too.
+    /// [Reduces](Self::reduce) the layout along each dim that has extent 1 in `shape`. Leading dims that `shape`
+    /// lacks are reduced, too.
     ///
     /// # Errors
-    /// Returns an error if `shape` has more dims than `self`, or if an extent is neither the extent of `self` nor 1.
+    /// Returns an error if `shape` has more dims than `self`, or if an extent is neither the extent of `self` nor
+    /// 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
             return Err(ErrorKind::LengthsDiffer {

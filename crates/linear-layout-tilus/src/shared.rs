@@ -31,7 +31,7 @@ pub struct SharedLayout {
     swizzle: Option<Swizzle>,
 }
 
-/// `order` lists the dims, slowest first.
+/// Returns the strides of the compact layout. `order` lists the dims, slowest first.
 fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Modes<u64> {
     let mut strides: Modes<u64> = Modes::from_elem(1, shape.len());
     let mut stride = 1;
@@ -346,7 +346,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, swizzle)
     }
 
-    /// The layout must not have modes of extent 1.
+    /// Returns the range of modes of each dim. No mode may have extent 1.
     fn groups(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         super::register_layout::groups(&self.shape, &self.mode_shape)
     }
@@ -460,7 +460,7 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Returns the layout of `extent` tensors of layout `self` along a new first dim, such as the buffers of a
+    /// Adds a new first dim: stores `extent` tensors of layout `self` one after the other, such as the buffers of a
     /// pipeline. Consecutive tensors are [`span`](Self::span) elements apart.
     ///
     /// # Errors

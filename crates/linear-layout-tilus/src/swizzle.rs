@@ -3,7 +3,8 @@
 use super::TilusError;
 use super::error::ErrorKind;
 
-/// A swizzle: XORs the `bits` bits of an offset from bit `base + shift` on into the `bits` bits from bit `base` on.
+/// A swizzle: XORs `bits` source bits of an offset into `bits` target bits. The source bits start at bit
+/// `base + shift`, the target bits at bit `base`.
 ///
 /// ```
 /// # use linear_layout_tilus::Swizzle;
@@ -58,17 +59,17 @@ impl Swizzle {
         offset ^ (offset >> self.shift & mask)
     }
 
-    /// Includes `offset` itself.
+    /// Returns true if the swizzle changes none of the offsets 0 to `offset`.
     pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 
-    /// Returns the swizzle of `x * 2^log2` with the effect of `self` on `x`.
+    /// Returns the swizzle that maps `x * 2^log2` to `self.apply(x) * 2^log2`.
     pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
         Self::new(self.base.saturating_add(log2), self.bits, self.shift)
     }
 
-    /// Returns the swizzle of byte offsets with the same effect. An element has `bytes` bytes.
+    /// Converts a swizzle of element offsets to the swizzle of byte offsets. An element has `bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if the size is not a power of two, or if the swizzle exceeds bit 62.

@@ -25,12 +25,14 @@ pub struct TensorMemoryLayout {
 }
 
 impl TensorMemoryLayout {
-    /// Returns the layout with the column stride `column_strides[i]` for dim `i`, and with row 0 in lane `lane_offset`.
+    /// Returns the layout with the column stride `column_strides[i]` for dim `i`, and with row 0 in lane
+    /// `lane_offset`.
     ///
     /// # Errors
     /// Returns an error if
-    /// - there are fewer than two dims, an extent is zero, or the number of strides differs from the number of dims,
-    /// - the number of rows is not 32, 64 or 128, or their column stride is not 0, or
+    /// - there are fewer than two dims, an extent is zero, or the number of strides differs from the number of
+    ///   dims,
+    /// - the number of rows is not 32, 64 or 128, or the column stride of the row dim is not 0, or
     /// - a column or the lane is too large.
     pub fn new(
         shape: &[u64],
@@ -81,8 +83,8 @@ impl TensorMemoryLayout {
         Self::new(shape, &strides, 0)
     }
 
-    /// Returns the layout of a sub-tensor along the dims `dims`, with the extents `shape`, `lane_offset` lanes further
-    /// on.
+    /// Returns the layout of a sub-tensor: dim `i` is dim `dims[i]` of `self`, with extent `shape[i]`. Row 0 is
+    /// `lane_offset` lanes after row 0 of `self`.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if a dim does not exist.

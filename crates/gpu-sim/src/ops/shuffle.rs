@@ -156,8 +156,8 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error message for a lane index outside the warp. Hardware uses the lowest bits of such an index without
-/// a report.
+/// Returns the error message for a lane index outside the warp. Hardware does not report such an index, and
+/// uses its low bits.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -265,7 +265,8 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// Computes the result of a vote from two masks: the members whose bit is set, and all members.
+/// Function (`set`, `members`) -> result of a vote. `members` is the mask of all members, `set` the mask of the
+/// members that vote true.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;

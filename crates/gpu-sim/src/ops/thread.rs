@@ -34,7 +34,7 @@ impl Thread {
         x + self.cluster[0] * (y + self.cluster[1] * z)
     }
 
-    /// Returns a mask of the lanes up to lane 31 for which `fits(lane, own lane)` is true.
+    /// Returns the mask of the lanes 0 to 31 for which `fits(lane, own_lane)` is true.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));
@@ -141,7 +141,7 @@ clocks! {
         ["%clock64" "%globaltimer"] 64;
 }
 
-/// The message code with which [`MESSAGE`] requests the time.
+/// Code of the message that reads the real-time clock (`MSG_RTN_GET_REALTIME`).
 const GET_REALTIME: u64 = 131;
 const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
 

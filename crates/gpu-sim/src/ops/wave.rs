@@ -124,7 +124,8 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Decodes an exchange of operand `src` by 32-bit words. A narrower value is exchanged as one word.
+/// Decodes an exchange of operand `src` between lanes: `make` creates one instruction for each 32-bit word. A
+/// narrower value is one word.
 fn by_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -316,7 +317,7 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
 
 #[derive(Clone, Copy, Debug)]
 struct DppControl {
-    /// Determines the source lanes.
+    /// The DPP pattern (`dpp_ctrl`), which selects the source lanes.
     pattern: u32,
     /// Mask of the enabled rows of 16 lanes.
     row_mask: u8,
@@ -410,7 +411,7 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     dpp(d, op, 0, old)
 }
 
-/// Decodes a DPP intrinsic with source operand `src`, which the controls follow.
+/// Decodes a DPP intrinsic. Operand `src` is the source, and the next four operands are the DPP controls.
 fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResult {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
@@ -594,7 +595,7 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// `mbcnt`: adds the number of set mask bits of lower lanes to `base`.
+/// `mbcnt`: in lane `i`, counts the set bits below bit `i` of the mask, and adds `base`.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,

@@ -19,12 +19,12 @@ pub(crate) struct Sample {
     /// `None` for inactive lanes.
     pub(crate) addresses: Vec<Option<u64>>,
     pub(crate) bytes: u32,
-    /// Bits of the lane index in which the lanes of one pass through the banks differ.
+    /// Mask of lane-index bits. Lanes whose indices differ only in these bits access the banks in the same pass.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }
 
-/// Maximum bytes per row of a candidate.
+/// Maximum size in bytes of the rows that a candidate layout pads or permutes.
 const LARGEST_ROW: u64 = 1 << 13;
 
 /// A change of a buffer's layout that may remove bank conflicts.

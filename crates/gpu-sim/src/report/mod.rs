@@ -24,7 +24,7 @@ pub struct SharedUse {
     pub accesses: u64,
     /// Number of wavefronts of all accesses.
     pub wavefronts: u64,
-    /// Number of wavefronts without bank conflicts.
+    /// Number of wavefronts that the accesses would need without bank conflicts.
     pub ideal: u64,
 }
 
@@ -39,19 +39,19 @@ pub struct LineUse {
     pub location: String,
     /// Text of the source line, or of an LLVM-dialect operation if the source is unknown.
     pub source: String,
-    /// Locations of the calls that inlined the operation, innermost call first.
+    /// Locations of the inlined calls that lead to the operation, innermost call first.
     pub calls: Arc<[String]>,
     /// Number of shared-memory accesses.
     pub shared_accesses: u64,
     /// Number of wavefronts of all shared-memory accesses.
     pub wavefronts: u64,
-    /// Number of wavefronts without bank conflicts.
+    /// Number of wavefronts that the accesses would need without bank conflicts.
     pub ideal_wavefronts: u64,
     /// Number of global-memory accesses.
     pub global_accesses: u64,
     /// Number of sectors of all global-memory accesses.
     pub sectors: u64,
-    /// Number of sectors if the accessed bytes were contiguous.
+    /// Number of sectors that the accesses would need if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
     /// Suggested layouts, one sentence each.
     pub advice: Vec<String>,
@@ -144,7 +144,7 @@ pub struct GlobalUse {
     pub accesses: u64,
     /// Number of sectors of all accesses.
     pub sectors: u64,
-    /// Number of sectors if the accessed bytes were contiguous.
+    /// Number of sectors that the accesses would need if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
 }
 
@@ -157,13 +157,14 @@ pub struct Report {
     pub threads_per_block: u32,
     /// Number of executed instructions, including terminators. Lanes that execute an instruction together count once.
     pub instructions: u64,
-    /// Number of executed barriers of a block or of some of its warps, over all thread blocks.
+    /// Number of executed block, cluster and named barriers, over all thread blocks.
     pub barriers: u64,
     /// Number of executed warp barriers.
     pub warp_barriers: u64,
     /// Number of cross-lane operations (shuffles, lane permutes, DPP) by warps.
     pub shuffles: u64,
-    /// Number of bytes to which several unordered threads stored the same value.
+    /// Number of redundantly stored bytes. If 32 unordered threads store the same 4 bytes to one address, 31 * 4
+    /// bytes are redundant.
     pub redundant_bytes: u64,
     /// Bytes of shared memory per thread block.
     pub shared_bytes: u32,

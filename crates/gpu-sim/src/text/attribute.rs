@@ -257,7 +257,7 @@ impl<'a> Parser<'a> {
         self.llvm_ty()
     }
 
-    /// Parses a type, possibly nested in an LLVM type, where types have no prefix.
+    /// Parses a type, with or without a prefix such as `!llvm.`. Types inside an LLVM type have no prefix.
     fn llvm_ty(&mut self) -> Parsed<Type> {
         self.skip();
         let start = self.at;
@@ -358,7 +358,7 @@ fn element_type(ty: &Type) -> Type {
     }
 }
 
-/// Returns an attribute of type `ty`. For a float type, `value` is the bits.
+/// Returns an attribute of type `ty`. For a float type, `value` holds the bits of the float.
 fn typed(value: i128, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(value as u64, *float),

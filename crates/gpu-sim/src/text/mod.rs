@@ -49,7 +49,7 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Replaces each location, nested operations included, by the first file, line and column in it.
+/// Replaces the location of `op` and of all nested operations by the first `file:line:column` in the location.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -104,7 +104,7 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     module: Module,
-    /// By name and result number: `%5#1` is (`%5`, 1).
+    /// Values by name and result number: the key of `%5#1` is (`%5`, 1).
     values: HashMap<(&'a str, u32), Value>,
     /// The block labels of each open region, outermost region first, in the order of first mention.
     blocks: Vec<Vec<&'a str>>,
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         Err(self.error("a closing bracket"))
     }
 
-    /// Parses a string. Replacement characters stand for invalid UTF-8.
+    /// Parses a string. Invalid UTF-8 becomes U+FFFD.
     fn string(&mut self) -> Parsed<String> {
         let bytes = self.string_bytes()?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -593,8 +593,8 @@ mod tests {
         );
     }
 
-    /// In LLVM's syntax, a backslash before two hexadecimal digits is a byte, and before any other character this
-    /// character.
+    /// In MLIR, `\0A` is the byte 0x0A, `\n` is a newline and `\t` is a tab. Before any other character, the
+    /// backslash is dropped: `\%` is `%`.
     #[test]
     fn texts_have_bytes_and_escaped_characters() {
         for (written, meant) in [

@@ -59,7 +59,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Indexed by the predicate number of `arith.cmpi`.
+    /// All comparisons. The index is the predicate number of `arith.cmpi`.
     #[cfg(test)]
     pub(crate) const ALL: [Self; 10] = [
         Self::Eq,
@@ -134,7 +134,7 @@ fn unsigned(value: i64, bits: u32) -> u128 {
     i128::from(value).cast_unsigned() & mask
 }
 
-/// Returns `None` if the result is undefined.
+/// Evaluates `op` on two constants. Returns `None` if the result is undefined.
 fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     let (sx, sy) = (signed(x, bits), signed(y, bits));
     let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
@@ -161,7 +161,7 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// Facts along one dimension, as base-2 logarithms.
+/// Axis information along one dimension, as base-2 logarithms.
 #[derive(Clone, Copy, Default)]
 struct AxisFacts {
     contiguity: u8,
@@ -252,8 +252,9 @@ impl AxisInfo {
 
     /// Returns the axis information of the mask that compares `a` and `b`, two tensors of `bits`-bit integers.
     ///
-    /// In a group of g consecutive numbers that starts at a multiple of g, the comparison with a multiple of g is
-    /// uniform. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but `0 1 2 3 <= n` may not.
+    /// A comparison gives equal results in a group of g consecutive numbers if the group starts at a multiple of g
+    /// and the other operand is a multiple of g. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal
+    /// results, but `0 1 2 3 <= n` may not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -370,8 +371,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of pointers after a cast to pointers to elements of `element_bytes` bytes. If
-    /// `element_bytes` is 1, the result describes the addresses as integers.
+    /// Returns the axis information of pointers after a cast. The element size changes from `old_element_bytes` to
+    /// `element_bytes`. If `element_bytes` is 1, the result describes the addresses as integers.
     #[must_use]
     pub fn repoint(&self, old_element_bytes: u64, element_bytes: u64) -> Self {
         let mut info = *self;
@@ -385,7 +386,7 @@ impl AxisInfo {
         info.with_element_bytes(element_bytes)
     }
 
-    /// Returns the constant `value` in the shape of `self`.
+    /// Returns the axis information of a tensor with the shape of `self` in which all elements equal `value`.
     fn replaced_by(&self, value: i64, bits: u32) -> Self {
         let mut info = Self::constant(&[], value, bits);
         info.rank = self.rank;
@@ -459,8 +460,8 @@ fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of the size g of groups along `d` in which `a` is `m * g, ..., m * g + g - 1` and `b` is one multiple
-/// of g.
+/// Returns log2 of a group size g along `d`. In each group, `a` is `m * g, m * g + 1, ..., m * g + g - 1` for
+/// an integer m, and `b` is constant and a multiple of g.
 fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
     a.aligned_run(d)
         .min(b.divisibility_at(d, 0))
@@ -553,8 +554,8 @@ fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of the size of groups in which the comparison of `run` (counting up) with `fixed` (constant) is
-/// uniform.
+/// Returns log2 of a group size along `d`. In each group, `run` counts up, `fixed` is constant, and all
+/// comparisons give the same result.
 fn run_against_fixed(
     comparison: Comparison,
     run: &AxisInfo,

@@ -65,7 +65,7 @@ pub struct AxisInfo {
     contiguity_log2: [u8; MAX_DIMS],
     divisibility_log2: [u8; MAX_DIMS],
     constancy_log2: [u8; MAX_DIMS],
-    /// log2 of a common divisor of all address differences, in bytes; 0 for integers.
+    /// log2 of a number of bytes that divides the difference of any two addresses; 0 for integers.
     step_log2: u8,
     non_negative: bool,
     constant: Option<i64>,
@@ -223,7 +223,8 @@ impl AxisInfo {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds the facts that the kernel's author states about dimension `d` of size `size`. The value 1 states nothing.
+    /// Adds the facts that the kernel's author states about dimension `d` of size `size`. A value of 1 adds no
+    /// fact.
     ///
     /// Numbers are reduced to their largest power-of-two divisor: 12 counts as 4.
     #[must_use]
@@ -261,8 +262,8 @@ impl AxisInfo {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns a power of two that divides the first element of every contiguous group along `d`, or the address in
-    /// bytes of this element for pointers.
+    /// Returns a power of two that divides the first element of every contiguous group along `d`. For pointers, it
+    /// divides the address in bytes.
     #[must_use]
     pub fn divisibility(&self, d: usize) -> u64 {
         1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
@@ -371,8 +372,8 @@ impl AxisInfo {
 
     /// Reshapes a tensor from shape `from` to shape `to`, in row-major order.
     ///
-    /// A result dimension that has stride 1 in a source dimension keeps contiguity and constancy, up to the smaller
-    /// extent. With a larger stride, only constant groups longer than the stride remain.
+    /// A result dimension keeps contiguity and constancy if its stride is the stride of a source dimension. If its
+    /// stride is k times the stride of a source dimension, contiguity is lost, and constancy is divided by k.
     #[must_use]
     pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = Self::unknown(to.len());
@@ -474,7 +475,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns log2 of a divisor of the first element in every aligned group of 2^`run` elements along `d`.
+    /// Returns log2 of a number that divides the first element of every aligned group of 2^`run` elements along
+    /// `d`.
     ///
     /// A group shorter than the contiguity may start inside a contiguous group, at a multiple of 2^`run`.
     fn divisibility_at(&self, d: usize, run: u8) -> u8 {
@@ -496,7 +498,8 @@ impl AxisInfo {
             .unwrap_or(0)
     }
 
-    /// Returns log2 of the size of the largest contiguous groups along `d` that start at a multiple of their size.
+    /// Returns log2 of the largest group size g along `d`: each group is contiguous, and starts with a multiple of
+    /// g.
     fn aligned_run(&self, d: usize) -> u8 {
         self.contiguity_log2[d].min(self.divisibility_log2[d])
     }
@@ -508,7 +511,7 @@ impl AxisInfo {
         }
     }
 
-    /// Raises the divisibility of each dimension to the known divisor of all elements.
+    /// Raises the divisibility of every dimension to the largest known divisor of all elements.
     fn raise_divisibility(&mut self) {
         let everywhere = self.everywhere_log2();
         for d in 0..self.rank() {

@@ -16,8 +16,8 @@ pub struct GlobalAccess<'a> {
     /// The layout `(register, lane, warp, block) -> (dim0, ...)` of the accessed tensor. Register bases must not be
     /// zero.
     pub layout: &'a LinearLayout,
-    /// Number of elements along the dimension of register bit 0 that the operation guarantees to be consecutive,
-    /// aligned and under one mask (e.g. `contiguity` of `amdg.buffer_load`); 1 if it guarantees nothing.
+    /// Number of elements that the operation guarantees to be consecutive, aligned and under one mask, such as
+    /// `contiguity` of `amdg.buffer_load`; 1 without a guarantee. Applies to the dimension of register bit 0.
     pub hinted_elements: u64,
     /// Width in bits of the widest access that the target supports.
     pub widest_bits: u32,

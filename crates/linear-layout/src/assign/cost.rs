@@ -3,16 +3,18 @@
 use super::graph::{CostTerm, Price};
 use std::ops::Sub;
 
-/// Number of low bits that count conversions.
+/// Number of low bits of a `LexCost` that hold the number of conversions.
 const CONVERSION_BITS: u32 = 48;
 
-/// A price (high bits) and a conversion count (low bits) in one number, which compares like the pair.
+/// A pair (price, number of conversions) in one integer. The price is in the high bits, so that integers
+/// compare as pairs do.
 ///
 /// ```text
 /// (3, 1) + (2, 2) = (5, 3)        3·2^48 + 1 + 2·2^48 + 2
 /// ```
 /// # Units
-/// A quarter of a cycle counts 2^48, and a conversion counts 1. Sums of up to 2^16 prices of any size do not saturate.
+/// A quarter of a cycle counts 2^48, a conversion counts 1. Sums of up to 2^16 prices of any size do not
+/// saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LexCost(u128);
 
@@ -27,18 +29,18 @@ impl LexCost {
         LexCost(LexCost::of_price(term.price).0 | u128::from(term.conversions))
     }
 
-    /// Saturates at `Price::MAX`.
+    /// Returns the price; saturates at `Price::MAX`.
     pub(super) fn price(self) -> Price {
         Price::try_from(self.0 >> CONVERSION_BITS).unwrap_or(Price::MAX)
     }
 
-    /// Saturates.
+    /// Returns the sum; saturates.
     #[inline]
     pub(super) fn plus(self, other: LexCost) -> LexCost {
         LexCost(self.0.saturating_add(other.0))
     }
 
-    /// Rounds down.
+    /// Returns `self / parts`, rounded down.
     pub(super) fn part(self, parts: usize) -> LexCost {
         LexCost(self.0 / parts.max(1) as u128)
     }

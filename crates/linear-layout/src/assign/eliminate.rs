@@ -17,9 +17,9 @@ pub(super) struct Bucket {
 
 /// The state of an elimination.
 ///
-/// Eliminating a variable replaces all tables with this variable by one table over the neighbours: their sum, minimised
-/// over the variable's values. The optimal cost stays the same. After the last variable, `constant` is the optimal
-/// cost.
+/// Eliminating a variable adds up all tables with this variable, and minimises the sum over the values of the
+/// variable. The result is one table over the neighbours, which replaces the tables. The optimal cost stays the
+/// same. After the last variable, `constant` is the optimal cost.
 ///
 /// ```text
 /// a   10 12        a-b   0 5        the table of b is then  min(0 + 10, 5 + 12) = 10
@@ -29,9 +29,9 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct Elimination<'a> {
     pub(super) sizes: &'a [u32],
-    /// The tables of the network, with the first table indices.
+    /// The tables of the network. They have the indices `0..originals.len()`.
     originals: &'a [CostTable],
-    /// The computed tables, with the next table indices.
+    /// The computed tables. Their indices start at `originals.len()`.
     derived: Vec<CostTable>,
     /// For each table index, true if the table was replaced.
     is_consumed: Vec<bool>,
@@ -40,7 +40,7 @@ pub(super) struct Elimination<'a> {
     pub(super) constant: LexCost,
     /// Number of summed table entries.
     pub(super) steps: u64,
-    /// Table indices of each variable.
+    /// For each variable, the indices of the tables that contain the variable.
     of_var: Vec<Vec<usize>>,
     adder: Adder,
 }
@@ -64,7 +64,7 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Eliminates variables in the order `order`. Variables that `order` fixes keep their values in `choice`.
+    /// Eliminates variables in the order `order`. Variables in `order.fixed` are set to their values in `choice`.
     pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
         let mut new = Elimination::new(network);
         for &var in &order.fixed {
@@ -81,8 +81,8 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Adds a table and returns its index. The entry of a table without variables goes to `constant`, and the result is
-    /// `None`.
+    /// Adds a table and returns its index. Returns `None` for a table without variables, whose only entry is added
+    /// to `constant`.
     pub(super) fn add(&mut self, factor: CostTable) -> Option<usize> {
         if factor.scope.is_empty() {
             self.constant = self.constant.plus(factor.table[0]);
@@ -108,7 +108,8 @@ impl<'a> Elimination<'a> {
         derived.map_or_else(|| &self.originals[at], |at| &self.derived[at])
     }
 
-    /// Returns the sum of `tables` over all values of `beside` and `var`, with `var` varying fastest.
+    /// Adds up `tables`, and returns the entries of the sum. The sum has one entry for each assignment of `beside`
+    /// and `var`; `var` varies fastest.
     pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<LexCost> {
         let mut adder = std::mem::take(&mut self.adder);
         let factors: Vec<&CostTable> = tables.iter().map(|&at| self.table(at)).collect();
@@ -128,7 +129,7 @@ impl<'a> Elimination<'a> {
         tables
     }
 
-    /// Replaces the tables of `var` by one table over `beside`, their other variables.
+    /// Replaces all tables of `var` by one table over `beside`, the other variables of these tables.
     fn eliminate(&mut self, var: u32, beside: &[u32]) {
         let inputs = self.consume(var);
         let mut adder = std::mem::take(&mut self.adder);

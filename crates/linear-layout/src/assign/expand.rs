@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// Maximum number of variables that a proposal changes.
 const MAX_SPREAD: usize = 100;
 
-/// Restricts each variable to two values, in `choice` and in `proposal`. A variable with equal values is fixed.
+/// Restricts each variable to its values in `choice` and in `proposal`. A variable with equal values is fixed.
 ///
 /// Constant costs are omitted, so costs are comparable only within the restricted network.
 fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
@@ -27,11 +27,11 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
     restricted
 }
 
-/// Returns the cheapest assignments with each value from `choice` or `proposal`, and the number of visited table
-/// entries.
+/// Combines two assignments: each variable takes its value from `choice` or from `proposal`, at the lowest
+/// cost. Returns one or two assignments, and the number of visited table entries.
 ///
-/// The first assignment costs no more than `choice`. If a table would exceed `limit` entries, some variables are fixed:
-/// to values of `choice` in the first assignment, and to values of `proposal` in a second one.
+/// The first assignment costs no more than `choice`. If a table would exceed `limit` entries, some variables
+/// are fixed: to values of `choice` in the first assignment, and to values of `proposal` in a second one.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],
@@ -57,11 +57,11 @@ pub(super) fn fuse_proposal(
     (results, steps)
 }
 
-/// Generator of proposals: a new value for one variable, expanded to the variables around it.
+/// Generates proposals: changes the value of one variable, and then adapts the variables around it.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     network: &'a Network,
-    /// Table indices of each variable.
+    /// For each variable, the indices of the tables that contain the variable.
     of_var: Vec<Vec<usize>>,
     pub(super) steps: u64,
 }
@@ -108,8 +108,8 @@ impl<'a> Expansion<'a> {
         proposal
     }
 
-    /// Returns the value of `var` that is cheapest in the tables shared with chosen variables. Ties are broken by the
-    /// unary cost.
+    /// Returns the value of `var` with the lowest cost in the tables whose other variables are all chosen. Ties are
+    /// broken by the unary cost.
     fn cheapest_value(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
         let sizes = &self.network.sizes;
         let mut row = vec![(LexCost::ZERO, LexCost::ZERO); sizes[var as usize] as usize];

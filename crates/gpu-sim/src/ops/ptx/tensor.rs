@@ -114,7 +114,8 @@ pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     Ok(())
 }
 
-/// Decodes a fence of the tensor-map proxy. A release emits nothing, since the copy that publishes a map contains it.
+/// Decodes a fence of the tensor-map proxy. A release fence emits no instruction, since
+/// `tensormap.cp_fenceproxy` includes the release.
 pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     if line.args.is_empty() {

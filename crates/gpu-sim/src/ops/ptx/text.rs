@@ -23,10 +23,10 @@ pub(super) enum PtxOperand {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Statement {
     pub(super) guard: Option<(Name, bool)>,
-    /// Split at the dots.
+    /// The opcode, split at dots: `ld.shared.b32` is `["ld", "shared", "b32"]`.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// True if the next branch repeats the statement until its first operand is true.
+    /// True if a loop repeats the statement until the first operand of the statement is true.
     pub(super) repeats: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::ops::bytes;
 
 type Eval = fn(u64, u64, u64) -> u64;
 
-/// (Names in several GPU generations, number of sources, function).
+/// (Names of an operation in several GPU generations, number of sources, function).
 struct VectorRow(&'static [&'static str], usize, Eval);
 
 const WORD: u64 = 0xffff_ffff;
