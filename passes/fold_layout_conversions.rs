@@ -8,7 +8,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::inventory::Inventory;
 use super::proof::Claim;
-use super::respell::{Respelling, attribute, root};
+use super::respell::{EncodingReplacement, attribute, root};
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::{FoldLayoutConversionsOptions, RemoveLayoutConversionsOptions};
 use crate::analysis::assignment::{self, ConversionOutcome, PriceCache, Role, Scope};
@@ -122,7 +122,7 @@ impl<'c> Folding<'_, 'c> {
                 let Some((from, to)) = attribute(module, old).zip(attribute(module, new)) else {
                     continue;
                 };
-                match Respelling::of(from, to).carry_out(context) {
+                match EncodingReplacement::of(from, to).carry_out(context) {
                     Ok(()) => {
                         is_done = true;
                         self.remark(cvt.op(), || {
@@ -361,9 +361,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Returns the pure operations that only compute operand `i` of the terminator `end` from `argument`.
-    ///
-    /// `None` if the loop-carried value `argument` has other uses.
+    /// Returns the pure operations between the loop-carried value `argument` and operand `i` of the terminator `end`.
+    /// `None` if `argument` has uses outside these operations.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];

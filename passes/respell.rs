@@ -17,7 +17,7 @@ use melior::ir::{Attribute, OperationRef, Type, ValueLike};
 
 impl Inventory<'_> {
     pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
-        !is_of_shape(new)
+        !has_implied_tile(new)
             && self.tensors.iter().all(|tensor| {
                 if tensor.encoding.is_none() {
                     return true;
@@ -41,7 +41,7 @@ impl Inventory<'_> {
 
 /// Replacements as (old, new) pairs.
 #[derive(Default)]
-pub(super) struct Respelling<'c> {
+pub(super) struct EncodingReplacement<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
     /// Buffer types, and tensor types with a shape-dependent encoding.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
@@ -49,7 +49,7 @@ pub(super) struct Respelling<'c> {
 
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
-impl<'c> Respelling<'c> {
+impl<'c> EncodingReplacement<'c> {
     /// Adds the buffers for which `new` returns another encoding.
     pub(super) fn add_buffers(
         &mut self,
@@ -78,7 +78,7 @@ impl<'c> Respelling<'c> {
             let Ok(old) = layouts.of_tensor(tensor) else {
                 continue;
             };
-            if !is_of_shape(&old) {
+            if !has_implied_tile(&old) {
                 continue;
             }
             let new = new(&old, tensor.shape).and_then(|new| attribute(module, &new));
@@ -143,7 +143,7 @@ impl<'c> Respelling<'c> {
                 let both = inventory.operations.iter().zip(copies);
                 both.filter(|(op, copy)| {
                     verify::operation(*copy).is_err()
-                        || is_by_name(layouts, **op) && !is_by_name(layouts, *copy)
+                        || has_dot_operands(layouts, **op) && !has_dot_operands(layouts, *copy)
                 })
                 .map(|(op, _)| *op)
                 .collect()
@@ -152,7 +152,7 @@ impl<'c> Respelling<'c> {
 }
 
 /// Returns true for a product with `#ttg.dot_op` operands. Triton does not accept `#ttg.linear` operands.
-fn is_by_name(layouts: &Layouts, op: Op<'_>) -> bool {
+fn has_dot_operands(layouts: &Layouts, op: Op<'_>) -> bool {
     tt::Dot::of(op).is_some_and(|dot| {
         let encoding = TensorType::of(dot.a().r#type()).and_then(|tensor| tensor.encoding);
         let encoding = encoding.and_then(|encoding| layouts.encoding(encoding).ok());
@@ -178,7 +178,7 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
 
 /// Returns true for a CuTe encoding whose tile is the shape of the tensor. On other shapes, the layout is not a
 /// repetition of the tile.
-fn is_of_shape(encoding: &Encoding) -> bool {
+fn has_implied_tile(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
 
@@ -217,7 +217,7 @@ impl<'c> Inventory<'c> {
             let Ok(found) = layouts.of_tensor(tensor) else {
                 continue;
             };
-            if is_of_shape(&found) {
+            if has_implied_tile(&found) {
                 continue;
             }
             let (own, shape) = (root(&found), widen(&found, tensor.shape));

@@ -239,8 +239,8 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     Some(op)
 }
 
-/// Returns the operation directly in `block` around `op`, and the nested block with `op`. `None` if `op` is directly in
-/// `block`.
+/// Returns the ancestor of `op` whose parent is `block`, and the block of this ancestor that contains `op`. `None` if
+/// `block` is the parent of `op`.
 fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {

@@ -75,7 +75,7 @@ const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 /// Maximum number of loop iterations per team and path.
 const MAX_ITERATIONS: u32 = 40;
 
-/// Maximum number of operations per team and path.
+/// Maximum number of operations that are listed for one group of threads on one control-flow path.
 const MAX_OPERATIONS: u32 = 20_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

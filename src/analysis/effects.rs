@@ -67,7 +67,7 @@ pub(crate) struct Rotation {
 
 impl Rotation {
     /// Returns the index relative to the next iteration: the phase becomes (`phase` - 1) modulo `modulus`.
-    pub(crate) const fn seen_from_next(self) -> Self {
+    pub(crate) const fn in_next_iteration(self) -> Self {
         Self {
             phase: (self.phase + self.modulus - 1) % self.modulus,
             ..self

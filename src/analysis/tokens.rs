@@ -26,16 +26,16 @@ pub(crate) enum TokenOp {
 }
 
 /// Number of commits after the commit of a token's group: [`DONE`] for a completed group, `None` if unknown.
-type Since = Option<u32>;
+type CommitDistance = Option<u32>;
 
 /// Larger than the distance of any group in flight.
 const DONE: u32 = 1 << 16;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct TokenDistances(BTreeMap<ValueId, Since>);
+struct TokenDistances(BTreeMap<ValueId, CommitDistance>);
 
 impl TokenDistances {
-    fn get(&self, token: ValueId) -> Since {
+    fn get(&self, token: ValueId) -> CommitDistance {
         self.0.get(&token).copied().flatten()
     }
 
@@ -55,7 +55,7 @@ impl TokenDistances {
     }
 
     /// Applies a wait. Returns the number of groups that may stay in flight, or `None` if a token is unknown.
-    fn wait(&mut self, tokens: &[ValueId], result: ValueId) -> Since {
+    fn wait(&mut self, tokens: &[ValueId], result: ValueId) -> CommitDistance {
         let since: Option<Vec<u32>> = tokens.iter().map(|token| self.get(*token)).collect();
         self.0.insert(result, Some(DONE));
         since?.into_iter().min().filter(|since| *since < DONE)
@@ -75,7 +75,7 @@ pub(crate) fn groups_since(flow: &Flow, ops: &HashMap<OpId, TokenOp>) -> HashMap
 
 struct TokenAnalysis<'a> {
     ops: &'a HashMap<OpId, TokenOp>,
-    waits: HashMap<OpId, Since>,
+    waits: HashMap<OpId, CommitDistance>,
 }
 
 impl ForwardAnalysis for TokenAnalysis<'_> {
@@ -94,7 +94,7 @@ impl ForwardAnalysis for TokenAnalysis<'_> {
 
     fn edge(&mut self, edge: &Edge, state: &mut TokenDistances) {
         let passed = edge.passes.iter().map(|(from, to)| (*to, state.get(*from)));
-        let passed: Vec<(ValueId, Since)> = passed.collect();
+        let passed: Vec<(ValueId, CommitDistance)> = passed.collect();
         state.0.extend(passed);
     }
 

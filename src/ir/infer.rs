@@ -151,7 +151,7 @@ pub(crate) enum Dependence {
     Same,
     /// A unique result encoding.
     Derived,
-    /// The result layout is unique, but several encodings describe this layout.
+    /// The result has a unique layout, but several encodings of this layout.
     Spelled,
     /// The result may have any encoding, since the operation may reorder elements. The default encoding keeps the
     /// order.

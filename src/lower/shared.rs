@@ -19,7 +19,7 @@ pub enum SharedLimit {
     /// The lowering reports an error.
     #[default]
     Error,
-    /// The lowering reports a warning. The launcher then reports an error, as in Triton.
+    /// The lowering only warns. The launch fails later with an error, as in Triton.
     Warning,
 }
 

@@ -34,10 +34,11 @@ pub(crate) struct StaggeredCode {
 }
 
 impl StaggeredCode {
-    /// Finds the code between pairs of `amdg.cond_barrier`, which the warps of a CTA execute staggered.
+    /// Finds the code between two paired `amdg.cond_barrier`. The warps of a CTA execute this code staggered.
     ///
     /// # Errors
-    /// Fails outside kernels, and on GPUs without staggered warps. The error applies to each `amdg.cond_barrier`.
+    /// Fails if `function` is not a kernel, or if the GPU cannot stagger warps. The diagnostic is for each
+    /// `amdg.cond_barrier`.
     pub(crate) fn of(function: Op<'_>, gpu: Gpu) -> Result<Self, Diagnostic> {
         if !gpu.can_stagger() {
             let name = gpu.target.name;

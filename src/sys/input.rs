@@ -271,9 +271,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
 }
 
-/// Finds the named mask of a [`MASKED`] operation that starts at `at`.
-///
-/// Returns the byte range of the mask, and the equal number as text.
+/// Finds the named mask in the [`MASKED`] operation at byte `at` of `text`. Returns the byte range of the mask, and its
+/// numeric value as text.
 fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let word = text[at..].iter().take_while(|b| is_word(**b)).count();
     if !MASKED.contains(&&text[at..at + word]) {

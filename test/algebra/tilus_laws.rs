@@ -62,7 +62,7 @@ fn equality_is_that_of_the_maps() {
         assert_eq!(given.table(), other.table());
         assert_eq!(a, b, "{given:?} {other:?}");
         assert_eq!(state.hash_one(&a), state.hash_one(&b));
-        assert!(a.canonical().is_spelled_like(&b.canonical()));
+        assert!(a.canonical().has_same_text(&b.canonical()));
         let third = Attributes::random(random, 2, 8);
         let c = third.layout();
         let is_equal = a.shape() == c.shape() && given.table() == third.table();
@@ -215,7 +215,7 @@ fn shapes_change_and_places_stay() {
         let at = random.below(rank as u64 + 1) as usize;
         let more = layout.unsqueeze(&[at]).unwrap();
         assert_eq!((more.shape()[at], table_of(&more)), (1, table.clone()));
-        assert!(more.squeeze(&[at]).unwrap().is_spelled_like(&layout));
+        assert!(more.squeeze(&[at]).unwrap().has_same_text(&layout));
         let ones: Vec<usize> = (0..rank).filter(|dim| given.shape[*dim] == 1).collect();
         assert_eq!(table_of(&layout.squeeze(&ones).unwrap()), table);
         // Several dims merged.
@@ -321,7 +321,7 @@ fn texts_are_read_back() {
         let layout = Attributes::random(random, 4, 64).layout();
         let text = layout.to_string();
         let back: RegisterLayout = text.parse().unwrap();
-        assert!(back.is_spelled_like(&layout), "{text}");
+        assert!(back.has_same_text(&layout), "{text}");
         // A truncated or mutated text is an error with a byte offset, or another layout.
         let mut bytes = text.into_bytes();
         let at = random.below(bytes.len() as u64) as usize;

@@ -122,18 +122,16 @@ pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     let mut shape = Vec::new();
     for size in inner.split(['x', ',']) {
         let wrong = |what: &str| {
-            Failure::new(format!("`{text}` is not a shape: `{size}` is {what}"))
+            Failure::new(format!("invalid shape `{text}`: {what}"))
                 .at(text, at)
                 .note("write it as `64x16`; `[]` is the shape of a single element")
         };
         match size.trim().parse() {
             Ok(0) => {
-                return Err(wrong(
-                    "no size: a tensor has one element along each dim at least",
-                ));
+                return Err(wrong("every size must be at least 1"));
             }
             Ok(size) => shape.push(size),
-            Err(_) => return Err(wrong("no size")),
+            Err(_) => return Err(wrong(&format!("`{size}` is not a number"))),
         }
         at += size.len() + 1;
     }

@@ -40,7 +40,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Never returns an error: the result is at most as large as `self`.
+    /// None in practice. The layout constructor can fail, but the result is at most as large as `self`.
     pub fn compact_like(&self) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = self.leaves().iter().map(|mode| mode.stride).collect();
         let moving = self.filter_zeros();
@@ -62,7 +62,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Never returns an error: the result is at most as large as `self`.
+    /// None in practice. The layout constructor can fail, but the result is at most as large as `self`.
     pub fn fragment_like(&self) -> Result<Self, CuteError> {
         let mut keys: Leaves<i64> = Leaves::new();
         for (i, mode) in self.as_ref().items().enumerate() {

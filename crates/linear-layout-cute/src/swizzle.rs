@@ -5,8 +5,8 @@ use core::fmt;
 use super::error::{CuteError, ErrorKind};
 
 /// A swizzle `Sw<B,M,S>`: XORs `B` source bits of an index into `B` target bits. The source bits start at bit
-/// `M + S`, the target bits at bit `M`. A negative `S` swaps source and target: the target bits start at bit `M
-/// + |S|`.
+/// `M + S`, the target bits at bit `M`. A negative `S` swaps source and target: the target bits start at bit
+/// `M + |S|`.
 ///
 /// For example, `Sw<2,0,3>` XORs the two bits from bit 3 on into the two bits from bit 0 on: 0b01000 becomes
 /// 0b01001.

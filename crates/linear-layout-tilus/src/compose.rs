@@ -218,7 +218,7 @@ impl RegisterLayout {
         let found = self.quotient_as_spelled(divisor, part);
         if found.is_err() {
             let canonical = self.canonical();
-            if !canonical.is_spelled_like(self) {
+            if !canonical.has_same_text(self) {
                 let other = canonical.quotient_as_spelled(divisor, part);
                 if other.is_ok() {
                     return other;
@@ -329,8 +329,8 @@ impl RegisterLayout {
         }
     }
 
-    /// Replaces the extents of the modes by `modes`, and the extents of the spatial list by `threads`. Drops
-    /// extents of 1, but keeps [`KEPT`].
+    /// Returns a copy with the mode extents `modes` and the spatial extents `threads`. Extents of 1 are dropped, except for
+    /// [`KEPT`].
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;

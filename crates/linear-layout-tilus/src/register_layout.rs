@@ -491,7 +491,7 @@ impl RegisterLayout {
 
     /// Returns true if both layouts have the same modes and lists, and therefore the same text.
     #[must_use]
-    pub fn is_spelled_like(&self, other: &Self) -> bool {
+    pub fn has_same_text(&self, other: &Self) -> bool {
         self.shape == other.shape
             && self.mode_shape == other.mode_shape
             && self.spatial_modes == other.spatial_modes
@@ -502,7 +502,7 @@ impl RegisterLayout {
 impl PartialEq for RegisterLayout {
     fn eq(&self, other: &Self) -> bool {
         self.shape == other.shape
-            && (self.is_spelled_like(other) || self.canonical().is_spelled_like(&other.canonical()))
+            && (self.has_same_text(other) || self.canonical().has_same_text(&other.canonical()))
     }
 }
 

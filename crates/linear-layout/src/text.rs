@@ -323,10 +323,10 @@ impl LayoutText {
         })
     }
 
-    /// Returns `requested`, or else the [own shape](Self::own_shape).
+    /// Returns the [own shape](Self::own_shape) if there is one, otherwise `requested`. `None` if neither is given.
     ///
     /// # Errors
-    /// Returns an error if `requested` differs from the own shape.
+    /// Returns an error if both are given and differ.
     pub fn shape_on(&self, requested: Option<&[u64]>) -> Result<Option<Vec<u64>>, TextError> {
         match (requested, self.own_shape()) {
             (Some(requested), Some(own)) if requested != own.as_slice() => {

@@ -264,7 +264,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
                 }
             }
         }
-        self.slices.settle(self.kernel, self.prices);
+        self.slices.choose_sources(self.kernel, self.prices);
         self.slices.improve(&certain);
         self.slices.settle_again(self.kernel);
     }
@@ -554,7 +554,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         for (node, spelling) in nodes.iter().enumerate() {
             roots.extend(self.demands(node, spelling));
         }
-        self.slices.settle(self.kernel, self.prices);
+        self.slices.choose_sources(self.kernel, self.prices);
         self.slices.improve(&roots);
         let mut materialisations: BTreeMap<Materialisation, MaterialisationCost> = BTreeMap::new();
         let conversion_cost = self.conversion_cost;

@@ -27,7 +27,7 @@ pub(crate) type SliceId = usize;
 
 /// A value before conversions. It represents itself and the results of its chains of `ttg.convert_layout`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Datum<'c> {
+pub(crate) struct ConvertedValue<'c> {
     /// The source of the conversions.
     pub(crate) value: Val<'c>,
     pub(crate) shape: ShapeId,
@@ -93,7 +93,7 @@ pub(crate) struct Kernel<'c> {
     pub(crate) function: Op<'c>,
     pub(crate) axis: Rc<AxisFacts>,
     pub(crate) catalogue: Catalogue<'c>,
-    pub(crate) datums: Vec<Datum<'c>>,
+    pub(crate) datums: Vec<ConvertedValue<'c>>,
     pub(crate) nodes: Vec<Node<'c>>,
     pub(crate) slices: Vec<Slice<'c>>,
     pub(crate) conversions: Vec<ExistingConversion<'c>>,
@@ -163,7 +163,7 @@ impl<'c> KernelBuilder<'c> {
     fn define(&mut self, value: Val<'c>, weight: u64, producer: Producer) -> Option<DatumId> {
         let (present, shape, element_bits) = self.tensor(value)?;
         let id = self.kernel.datums.len();
-        self.kernel.datums.push(Datum {
+        self.kernel.datums.push(ConvertedValue {
             value,
             shape,
             present,

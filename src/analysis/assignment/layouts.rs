@@ -65,10 +65,11 @@ impl<'c> Catalogue<'c> {
             None => {
                 let encoding = cache.of_tensor(tensor).ok()?;
                 // A CuTe encoding with an implied tile depends on the shape.
-                let is_of_shape = matches!(&*encoding, Encoding::Cute(e) if e.is_tile_implied());
+                let has_implied_tile =
+                    matches!(&*encoding, Encoding::Cute(e) if e.is_tile_implied());
                 let number = self.encoding(encoding);
                 self.encodings[number.0 as usize].1.get_or_insert(attribute);
-                if !is_of_shape {
+                if !has_implied_tile {
                     self.spelled.insert(sys::attribute_id(attribute), number);
                 }
                 number

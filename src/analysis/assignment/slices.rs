@@ -155,7 +155,7 @@ impl Slices {
     /// Chooses rematerialisation or conversion for each demand that was added since the last call.
     ///
     /// Operands that already have users cost nothing.
-    pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
+    pub(crate) fn choose_sources<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
         }

@@ -22,9 +22,8 @@ pub(crate) struct Requirement<'c> {
 
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
-    /// For each connected set of classes without requirements, the candidate encodings that conversions suggest.
-    ///
-    /// A set has at least one candidate.
+    /// For each group of classes that no operation constrains and that conversions connect: the candidate encodings, at
+    /// least one, which come from these conversions.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
     /// Conflicting and missing requirements.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,

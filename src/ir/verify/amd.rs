@@ -30,7 +30,7 @@ fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
 /// Checks that each thread holds the operand elements that form its result elements.
 ///
 /// `source` maps result coordinates to operand coordinates.
-fn within_thread(
+fn check_no_data_movement(
     dst: &TensorLayout,
     src: &TensorLayout,
     source: impl Fn(&[u64]) -> Vec<u64>,
@@ -95,7 +95,7 @@ pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
-    within_thread(&to, &from, |place| {
+    check_no_data_movement(&to, &from, |place| {
         place
             .iter()
             .zip(&offsets)
@@ -150,7 +150,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
-    within_thread(&to, &from, |place| {
+    check_no_data_movement(&to, &from, |place| {
         place
             .iter()
             .zip(src.shape)

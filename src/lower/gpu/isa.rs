@@ -329,7 +329,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts floats to 8-bit codes, to nearest with saturation. Returns `None` without an instruction.
+    /// Converts floats to 8-bit codes, rounded to nearest, with saturation. `None` if the target has no such instruction.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,

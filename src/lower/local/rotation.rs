@@ -40,7 +40,7 @@ fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
     {
         return sum.rotation(carried.loop_id, integer_constant(carried.initial)?);
     }
-    let rotation = rotation(carried.next, left)?.seen_from_next();
+    let rotation = rotation(carried.next, left)?.in_next_iteration();
     let is_same_loop = rotation.rotated_by == carried.loop_id;
     (is_same_loop && integer_constant(carried.initial) == Some(i64::from(rotation.phase)))
         .then_some(rotation)

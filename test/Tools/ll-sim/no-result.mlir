@@ -1,7 +1,7 @@
 // Operations that have no result for some operands: the result is poison, and an assumption that does not hold is an error.
 
 // RUN: not ll-sim %s -q --entry shift --arg o=zeros:i32:64 --arg 32:i32 2>&1 | FileCheck %s --check-prefix=SHIFT
-// SHIFT: error: shift too far: a value of 32 bits by 32
+// SHIFT: error: shift amount 32 is out of range for an i32
 // RUN: ll-sim %s -q --entry shift --arg o=zeros:i32:64 --arg 31:i32
 // RUN: not ll-sim %s -q --entry assume --arg o=zeros:i32:64 --arg 31:i32 2>&1 | FileCheck %s --check-prefix=ASSUME
 // ASSUME: error: assumption that does not hold
@@ -17,10 +17,10 @@
 // RUN: ll-sim %s -q --entry to_unsigned --arg o=zeros:i32:64 --arg=-0.9:f32
 // RUN: ll-sim %s -q --entry saturated --arg o=zeros:i32:64 --arg=-1e30:f32
 // RUN: not ll-sim %s -q --entry count --arg o=zeros:i32:64 --arg 0:i32 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: error: `is_zero_poison` does not hold: the operand is 0
+// COUNT: error: the result is poison: `is_zero_poison` is set, and the operand is 0
 // RUN: ll-sim %s -q --entry count --arg o=zeros:i32:64 --arg 1:i32
 // RUN: not ll-sim %s -q --entry size --arg o=zeros:i32:64 --arg=-2147483648:i32 2>&1 | FileCheck %s --check-prefix=SIZE
-// SIZE: error: `is_int_min_poison` does not hold: the operand is -2147483648
+// SIZE: error: the result is poison: `is_int_min_poison` is set, and the operand is -2147483648
 // RUN: not ll-sim %s -q --entry fast --arg o=zeros:f32:64 --arg nan:f32 2>&1 | FileCheck %s --check-prefix=FAST
 // FAST: error: `nnan` does not hold: found NaN
 // RUN: not ll-sim %s -q --entry fast --arg o=zeros:f32:64 --arg 3e38:f32 2>&1 | FileCheck %s --check-prefix=INFINITE

@@ -1,19 +1,19 @@
 // Pointers lead to the object that they were made from: no other buffer, no neighbour on the stack, no other thread's.
 
 // RUN: not ll-sim %s -q --entry difference --arg o=zeros:i32:64 --arg p=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=DIFFERENCE
-// DIFFERENCE: error: out-of-bounds global store of 4 bytes: byte 0 of `p`, by a pointer into `o`
+// DIFFERENCE: error: out-of-bounds global store of 4 bytes: a pointer into `o` reaches byte 0 of `p`
 // DIFFERENCE-NEXT: in `{{.*}}llvm.store{{.*}}` at {{.*}}pointers.mlir:[[#@LINE+54]]:{{[0-9]+}}
 // DIFFERENCE-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
 // DIFFERENCE-NEXT: note: pointer arithmetic must not leave a buffer
 
 // RUN: not ll-sim %s -q --entry loop --arg o=zeros:i32:64 --arg p=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=LOOP
-// LOOP: error: out-of-bounds global load of 4 bytes: byte 0 of `p`, by a pointer into `o`
+// LOOP: error: out-of-bounds global load of 4 bytes: a pointer into `o` reaches byte 0 of `p`
 
 // RUN: not ll-sim %s -q --entry atomic --arg o=zeros:i32:64 --arg p=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=ATOMIC
-// ATOMIC: error: out-of-bounds global atomic of 4 bytes: byte 0 of `p`, by a pointer into `o`
+// ATOMIC: error: out-of-bounds global atomic of 4 bytes: a pointer into `o` reaches byte 0 of `p`
 
 // RUN: not ll-sim %s -q --entry variables 2>&1 | FileCheck %s --check-prefix=VARIABLES
-// VARIABLES: error: out-of-bounds shared store of 4 bytes: byte 0 of `b`, by a pointer into shared variable `a`
+// VARIABLES: error: out-of-bounds shared store of 4 bytes: a pointer into shared variable `a` reaches byte 0 of `b`
 
 // RUN: not ll-sim %s -q --entry other_stack --arg o=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=STACK
 // STACK: error: out-of-bounds generic load of 4 bytes: byte {{[0-9]+}} of the stack of thread 1; this is thread 0
@@ -22,7 +22,7 @@
 // NEIGHBOUR: error: out-of-bounds generic store of 4 bytes: {{.*}}stack
 
 // RUN: not ll-sim %s -q --entry across 2>&1 | FileCheck %s --check-prefix=ACROSS
-// ACROSS: error: out-of-bounds generic store of 4 bytes: another variable of the stack, by a pointer into a variable of the stack
+// ACROSS: error: out-of-bounds generic store of 4 bytes: a pointer into a variable of the stack reaches another variable of the stack
 
 // RUN: not ll-sim %s -q --entry lane --arg o=zeros:i32:64 --arg=32:i32 2>&1 | FileCheck %s --check-prefix=LANE
 // LANE: error: out-of-range lane 32 of a shuffle, expected 0 to 31

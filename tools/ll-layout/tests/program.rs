@@ -266,7 +266,7 @@ fn check_failure(arguments: &[&str], code: i32, message: &str) {
 fn failures_have_a_reason_and_a_code() {
     check_failure(&["show", SMALL, "4x6"], 1, "error: shape has 6 elements");
     check_failure(&["show", SMALL], 1, "add it after the encoding");
-    check_failure(&["show", SMALL, "4xq"], 1, "`4xq` is not a shape");
+    check_failure(&["show", SMALL, "4xq"], 1, "invalid shape `4xq`");
     check_failure(
         &["show", "#ttg.blocked<{order [0]}>", "4"],
         1,

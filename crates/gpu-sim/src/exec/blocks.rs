@@ -54,7 +54,7 @@ pub(super) struct ParkedBlock {
     proxies: Option<Box<Proxies>>,
     /// Value of the memory-change counter when the block stalled; `None` if the block is not stalled. The block
     /// resumes when the counter has increased.
-    stuck_at: Option<u64>,
+    stalled_at_write_count: Option<u64>,
 }
 
 struct WaitingWarps {
@@ -74,11 +74,12 @@ impl Exec<'_> {
         let (mut next, mut done) = (0, 0);
         while done < total {
             let writes = self.writes;
-            let is_awake = |block: &ParkedBlock| block.stuck_at.is_some_and(|at| at != writes);
+            let is_awake =
+                |block: &ParkedBlock| block.stalled_at_write_count.is_some_and(|at| at != writes);
             let chosen = self.parked.iter().position(is_awake);
             let polls = || {
                 let mut parked = self.parked.iter();
-                parked.position(|block| block.stuck_at.is_none())
+                parked.position(|block| block.stalled_at_write_count.is_none())
             };
             if let Some(index) = chosen.or_else(|| if next < total { None } else { polls() }) {
                 if let Some(mut block) = self.parked.remove(index) {
@@ -106,7 +107,7 @@ impl Exec<'_> {
             }
             let mut block = self.new_block();
             self.swap_block(&mut block);
-            block.stuck_at = (pause == PauseReason::Stalled).then_some(self.writes);
+            block.stalled_at_write_count = (pause == PauseReason::Stalled).then_some(self.writes);
             self.parked.push_back(block);
         }
         Ok(())
@@ -207,7 +208,7 @@ impl Exec<'_> {
             mbarriers: Mbarriers::default(),
             products: Products::new(self.warp_epochs.len()),
             proxies: self.program.uses_async_proxy.then(Box::default),
-            stuck_at: None,
+            stalled_at_write_count: None,
         }
     }
 

@@ -364,7 +364,7 @@ impl Exec<'_> {
             MemoryLocation::Local { .. } => "another variable of the stack".to_owned(),
         };
         let text = format!(
-            "out-of-bounds {} {verb} of {size} bytes: {to}, by a pointer into {}",
+            "out-of-bounds {} {verb} of {size} bytes: a pointer into {} reaches {to}",
             space.name(),
             from.join(" or ")
         );

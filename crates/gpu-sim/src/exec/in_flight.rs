@@ -173,7 +173,7 @@ impl InFlight {
     /// Checks quickly for copies in flight that conflict with an access. May return true without a conflict, but
     /// returns false only if there is none.
     #[inline]
-    pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
+    pub(super) fn may_conflict(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
         self.count > 0
             && (self.written.has(location, bytes) || writes && self.read.has(location, bytes))
     }
@@ -234,7 +234,7 @@ impl Exec<'_> {
         bytes: u32,
         writes: bool,
     ) -> Result<(), KernelError> {
-        match self.in_flight.may_meet(location, bytes, writes) {
+        match self.in_flight.may_conflict(location, bytes, writes) {
             true => self.meets_copy(lane, location, bytes, writes),
             false => Ok(()),
         }

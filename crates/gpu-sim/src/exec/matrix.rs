@@ -157,7 +157,10 @@ impl Exec<'_> {
                 _ => return done,
             };
             let location = rows[element.row].behind(element.offset as usize);
-            if self.in_flight.may_meet(location, count as u32, !IS_LOAD) {
+            if self
+                .in_flight
+                .may_conflict(location, count as u32, !IS_LOAD)
+            {
                 return done;
             }
             record.now.thread = now.block + first + element.lane;

@@ -379,7 +379,7 @@ impl Exec<'_> {
     }
 
     /// Subtracts the size of a copy, `bytes`, from the pending bytes of the mbarrier.
-    pub(super) fn bring_bytes(
+    pub(super) fn complete_bytes(
         &mut self,
         lane: u32,
         of: MbarrierAddress,

@@ -732,7 +732,7 @@ impl Exec<'_> {
         for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
             let here = location.behind((at as usize).wrapping_sub(first_at));
-            if self.in_flight.may_meet(here, vector.size, !IS_LOAD)
+            if self.in_flight.may_conflict(here, vector.size, !IS_LOAD)
                 || at.wrapping_sub(low) > span
                 || address & low_bits != 0
                 || lane - warp.0 >= warp.1

@@ -193,7 +193,7 @@ impl Exec<'_> {
         for lane_group in &mut here {
             lane_group.waits_at = None;
             lane_group.arrival = None;
-            lane_group.stuck_at = None;
+            lane_group.stalled_at_write_count = None;
             lane_group.spin.restart();
         }
         self.merge_lanes(&mut here);

@@ -56,7 +56,7 @@ pub(super) struct LaneGroup {
     pub(super) spin: SpinDetector,
     /// Value of the memory-change counter when the lanes stalled; `None` if the lanes are not stalled. The lanes
     /// resume when the counter has increased.
-    pub(super) stuck_at: Option<u64>,
+    pub(super) stalled_at_write_count: Option<u64>,
     has_polled: bool,
     is_blocked: bool,
 }
@@ -135,7 +135,7 @@ impl Exec<'_> {
             let is_awake = |lane_group: &LaneGroup| {
                 lane_group.waits_at.is_none()
                     && !lane_group.stack.is_empty()
-                    && lane_group.stuck_at != Some(writes)
+                    && lane_group.stalled_at_write_count != Some(writes)
             };
             let awake: Vec<usize> = (0..lane_groups.len())
                 .filter(|&p| is_awake(&lane_groups[p]))
@@ -218,12 +218,12 @@ impl Exec<'_> {
                 StopReason::Exit | StopReason::Yield => {}
                 StopReason::Polling => lane_group.has_polled = true,
                 StopReason::Stalled => {
-                    lane_group.stuck_at = Some(self.writes);
+                    lane_group.stalled_at_write_count = Some(self.writes);
                     let rest = self.split(lane_group);
                     lane_groups.extend(rest);
                 }
                 StopReason::Blocked => {
-                    lane_group.stuck_at = Some(self.writes);
+                    lane_group.stalled_at_write_count = Some(self.writes);
                     lane_group.is_blocked = true;
                 }
             }
@@ -246,7 +246,7 @@ impl Exec<'_> {
         }
         let rest = LaneGroup::of(&lane_group.stack, |lane| !stuck.contains(&lane));
         *lane_group = LaneGroup {
-            stuck_at: lane_group.stuck_at,
+            stalled_at_write_count: lane_group.stalled_at_write_count,
             is_blocked: lane_group.is_blocked,
             spin: std::mem::take(&mut lane_group.spin),
             ..LaneGroup::of(&lane_group.stack, |lane| stuck.contains(&lane))
@@ -286,7 +286,7 @@ impl Exec<'_> {
         let read = reads.max_by_key(|(_, is_atomic)| *is_atomic);
         for lane_group in lane_groups.iter_mut() {
             lane_group.waits_at = None;
-            lane_group.stuck_at = None;
+            lane_group.stalled_at_write_count = None;
             lane_group.spin = SpinDetector::default();
         }
         let frame = lane_groups
@@ -297,11 +297,11 @@ impl Exec<'_> {
         if read.is_some() {
             spin.waits_for(read);
         }
-        let is_stuck = self.meets_again(block, &mut spin);
+        let is_stuck = self.barrier_repeats(block, &mut spin);
         self.spin = spin;
         if is_stuck {
             for lane_group in lane_groups.iter_mut() {
-                lane_group.stuck_at = Some(self.writes);
+                lane_group.stalled_at_write_count = Some(self.writes);
                 lane_group.spin.waits_for(read);
             }
         }

@@ -185,14 +185,14 @@ impl Exec<'_> {
         }
         let depth = self.stack.len();
         let mut spin = std::mem::take(&mut self.spin);
-        let is_stuck = self.comes_back(&mut spin, block, lanes, depth);
+        let is_stuck = self.repeats_state(&mut spin, block, lanes, depth);
         self.spin = spin;
         is_stuck
     }
 
     /// Records a visit of `lanes` to a loop header. Returns true if neither memory nor the deciding registers have
     /// changed since an earlier visit.
-    fn comes_back(
+    fn repeats_state(
         &mut self,
         spin: &mut SpinDetector,
         block: BlockId,
@@ -235,12 +235,12 @@ impl Exec<'_> {
     }
 
     /// Returns true if all warps are at a barrier in a loop, in the same state as at an earlier visit.
-    pub(super) fn meets_again(&mut self, block: BlockId, spin: &mut SpinDetector) -> bool {
+    pub(super) fn barrier_repeats(&mut self, block: BlockId, spin: &mut SpinDetector) -> bool {
         if self.loops.deciding(self.program, block).is_empty() {
             return false;
         }
         let lanes = self.lanes.clone();
-        self.comes_back(spin, block, &lanes, 0)
+        self.repeats_state(spin, block, &lanes, 0)
     }
 }
 

@@ -105,7 +105,7 @@ impl Exec<'_> {
             self.start_copy(Channel::Transaction, lane, transfer)?;
         }
         self.fork_copies(lane);
-        self.bring_bytes(lane, barrier, map.box_bytes())
+        self.complete_bytes(lane, barrier, map.box_bytes())
     }
 
     /// Starts a copy of a box to global memory. If `adds` is true, the copy adds its elements to the elements in

@@ -248,15 +248,18 @@ fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
         Promise::NotBelow => {
             (value < a).then(|| format!("`nuw` does not hold: {value:#x} lies below {a:#x}"))
         }
-        Promise::ShiftBelow(bits) => {
-            (a >= u64::from(bits)).then(|| format!("shift too far: a value of {bits} bits by {a}"))
-        }
+        Promise::ShiftBelow(bits) => (a >= u64::from(bits))
+            .then(|| format!("shift amount {a} is out of range for an i{bits}")),
         Promise::Not {
             flag,
             operand,
             bits,
-        } => (a == operand)
-            .then(|| format!("`{flag}` does not hold: the operand is {}", signed(a, bits))),
+        } => (a == operand).then(|| {
+            format!(
+                "the result is poison: `{flag}` is set, and the operand is {}",
+                signed(a, bits)
+            )
+        }),
         Promise::Converts { from, bits, signed } => {
             let number = from.to_f64(a);
             let size = 2f64.powi((bits - u32::from(signed)).cast_signed());

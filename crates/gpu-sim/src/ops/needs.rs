@@ -40,7 +40,7 @@ impl Needs {
     /// Returns the reason why a GPU lacks the feature; `None` if the GPU has the feature.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let lacks = !(self.has)(&target.instructions);
-        lacks.then(|| format!("not supported on {}: it is on {}", target.name, self.on))
+        lacks.then(|| format!("not supported on {}, only on {}", target.name, self.on))
     }
 }
 

@@ -27,7 +27,7 @@ const ROWS: &[OpRow] = &[
             return Err(d.malformed(op, "the pattern of `rocdl.ds_swizzle` must be constant"));
         };
         let pattern = pattern as u32;
-        by_words(d, op, 0, |dst, src| LaneSwizzle { pattern, dst, src })
+        exchange_words(d, op, 0, |dst, src| LaneSwizzle { pattern, dst, src })
     }),
     row("rocdl.update.dpp", |d, op| {
         let number = |name: &str| op.int(name).unwrap_or(0);
@@ -42,7 +42,7 @@ const ROWS: &[OpRow] = &[
         }
         let old = d.scalar(op, 0)?;
         word(d, op, 1)?;
-        by_words(d, op, 1, |dst, src| Dpp {
+        exchange_words(d, op, 1, |dst, src| Dpp {
             control,
             dst,
             old,
@@ -54,11 +54,11 @@ const ROWS: &[OpRow] = &[
     row("rocdl.permlane16.swap", |d, op| swap(d, op, 16)).needing(&needs::PERMLANE_SWAP),
     row("rocdl.permlane32.swap", |d, op| swap(d, op, 32)).needing(&needs::PERMLANE_SWAP),
     row("rocdl.readfirstlane", |d, op| {
-        by_words(d, op, 0, |dst, src| ReadFirstLane { dst, src })
+        exchange_words(d, op, 0, |dst, src| ReadFirstLane { dst, src })
     }),
     row("rocdl.readlane", |d, op| {
         let index = d.scalar(op, 1)?;
-        by_words(d, op, 0, |dst, src| ReadLane { dst, index, src })
+        exchange_words(d, op, 0, |dst, src| ReadLane { dst, index, src })
     }),
     row("rocdl.mbcnt.lo", |d, op| mask_count(d, op, false)),
     row("rocdl.mbcnt.hi", |d, op| mask_count(d, op, true)),
@@ -68,7 +68,7 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.ds.bpermute", bpermute),
     row("llvm.amdgcn.ds.permute", |d, op| {
         let index = d.scalar(op, 0)?;
-        by_words(d, op, 1, |dst, src| LanePermute { dst, index, src })
+        exchange_words(d, op, 1, |dst, src| LanePermute { dst, index, src })
     }),
     row("llvm.amdgcn.permlane16", |d, op| permlane16(d, op, false)),
     row("llvm.amdgcn.permlane16.i32", |d, op| {
@@ -126,7 +126,7 @@ fn exchange<'e>(
 
 /// Decodes an exchange of operand `src` between lanes: `make` creates one instruction for each 32-bit word. A
 /// narrower value is one word.
-fn by_words<I: Instruction>(
+fn exchange_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
     src: usize,
@@ -208,7 +208,7 @@ impl Instruction for Bpermute {
 
 fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let index = d.scalar(op, 0)?;
-    by_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
+    exchange_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
 /// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane without a write gets 0.
@@ -425,7 +425,7 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
         bound_control: bound != 0,
     };
     word(d, op, src)?;
-    by_words(d, op, src, |dst, src| Dpp {
+    exchange_words(d, op, src, |dst, src| Dpp {
         control,
         dst,
         old,
@@ -474,7 +474,7 @@ impl Instruction for Permlane16 {
 fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult {
     let [old, low, high] = d.scalars(op, [0, 2, 3])?;
     word(d, op, 1)?;
-    by_words(d, op, 1, |dst, src| Permlane16 {
+    exchange_words(d, op, 1, |dst, src| Permlane16 {
         cross,
         dst,
         old,

@@ -92,7 +92,7 @@ impl ExplicitLayout {
         cga_of(&self.layout)
     }
 
-    /// Returns the layout on this shape. Error messages name the encoding `family`.
+    /// Returns the layout tiled over this shape. `family` is the name of the encoding in error messages.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,

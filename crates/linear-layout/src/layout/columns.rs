@@ -29,7 +29,7 @@ impl ColumnBuffer {
         columns
     }
 
-    /// Reserves capacity for `bits` columns in total, at most 64. New columns are zero.
+    /// Grows the storage to at least `bits` columns, at most 64. Added columns are zero.
     #[inline]
     pub(super) fn reserve(&mut self, bits: usize) {
         if bits > INLINE {

@@ -393,8 +393,8 @@ mod tests {
         }
     }
 
-    /// One lane reduction combines the elements of a warp. Partial results are replicated in lanes, so a second lane
-    /// reduction must be idempotent.
+    /// A single lane reduction combines the elements of a warp. A second one would combine replicas of partial results,
+    /// which is correct only for idempotent operations.
     #[test]
     fn lanes_are_reduced_at_once() {
         let target = Target::parse("cuda:90").expect("known");

@@ -171,9 +171,8 @@ fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the dims that print as numbers without a letter. These are all dims except `block` and `partition`.
-///
-/// If the layout has only one dim, that dim prints as a number.
+/// Returns the dims that print as numbers without a letter: all dims except `block` and `partition`. The only dim of a
+/// layout always prints as a number, even `block` or `partition`.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

@@ -270,8 +270,8 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     }
 }
 
-/// Returns the output dim along which consecutive indices of the first input dim hold adjacent elements, and the number
-/// of elements in a run. Returns `None` if there are no such runs.
+/// Finds the output dim along which consecutive indices of the first input dim are adjacent. Returns this dim and the
+/// number of consecutive elements; `None` without such a dim.
 pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
     let first = layout.in_dims().next()?;
     let mut at = 0;

@@ -48,7 +48,7 @@ pub(super) struct Fragments {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementPosition {
     pub(super) block: u32,
-    /// Row of A and D, column of B.
+    /// Index that is the row in A and D, and the column in B.
     pub(super) own: u32,
     /// Column of A and D, row of B.
     pub(super) other: u32,

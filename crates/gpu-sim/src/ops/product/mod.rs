@@ -66,11 +66,7 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
     all.find(|statement| statement.is_on(target))
         .ok_or_else(|| {
             let on: Vec<&str> = statement::of_intrinsic(name).map(|s| s.on).collect();
-            let text = format!(
-                "not supported on {}: it is on {}",
-                target.name,
-                on.join(" ")
-            );
+            let text = format!("not supported on {}, only on {}", target.name, on.join(" "));
             d.unsupported(op, text)
         })
 }

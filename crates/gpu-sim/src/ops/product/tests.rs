@@ -736,7 +736,7 @@ fn an_instruction_of_another_gpu_is_refused() {
     assert_eq!(error.kind(), FaultKind::Unsupported);
     let text = error.to_string();
     assert!(
-        text.starts_with("not supported on hip:gfx1250: it is on hip:gfx11"),
+        text.starts_with("not supported on hip:gfx1250, only on hip:gfx11"),
         "{text}"
     );
 }

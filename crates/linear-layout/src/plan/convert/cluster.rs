@@ -158,7 +158,7 @@ pub(super) fn plan_in_cluster(
                 element_bytes: bytes,
                 max_bytes: target.max_shared_vector_bits / 8,
                 neighbours: None,
-                foreign_bits: 0,
+                runtime_bits: 0,
                 repetition_bits: 0,
                 paddings: &[],
                 access: Access::Load,

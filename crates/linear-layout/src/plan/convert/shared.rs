@@ -42,7 +42,7 @@ fn accesses(
         element_bytes: bytes,
         max_bytes: target.max_shared_vector_bits / 8,
         neighbours: None,
-        foreign_bits: 0,
+        runtime_bits: 0,
         repetition_bits: (repetitions << (bits - swizzle.reps_log2)) * u64::from(bytes),
         paddings: &[],
         access,
@@ -278,9 +278,8 @@ impl Route {
         self.loaded_at(positions)
     }
 
-    /// Returns the contribution of each destination register bit to an index in `loaded`.
-    ///
-    /// `positions` lists the contribution of each destination register bit to the byte offset of a load. See
+    /// Converts byte offsets to indices in `loaded`, for each destination register bit: `positions` lists the contribution
+    /// of each bit to the byte offset of a load, and the result the contribution of the bit to the index. See
     /// [`Route::loaded_index`].
     pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();

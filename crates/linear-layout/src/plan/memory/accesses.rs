@@ -33,7 +33,7 @@ pub(crate) struct AccessConstraints<'a> {
     /// element's index in the access is register bit `neighbours[i]`. `None` allows all register bits.
     pub(crate) neighbours: Option<&'a [u8]>,
     /// Mask of the position bits that may be set by a run-time offset, e.g. by the start of a view.
-    pub(crate) foreign_bits: u64,
+    pub(crate) runtime_bits: u64,
     /// Mask of the position bits that are the index of a repetition (one fill and read of the scratch buffer). Only
     /// registers may contribute to these bits. Accesses are in the order of their repetitions.
     pub(crate) repetition_bits: u64,
@@ -104,7 +104,7 @@ impl AccessConstraints<'_> {
         let mut own = unit - 1;
         let mut others = warps
             .iter()
-            .fold(self.foreign_bits | self.repetition_bits, |bits, c| bits | c);
+            .fold(self.runtime_bits | self.repetition_bits, |bits, c| bits | c);
         for by in deal.rows {
             if let BitSource::Lane(lane) = by {
                 others |= lanes[*lane];
@@ -155,7 +155,7 @@ impl Accesses {
     /// with the fewest wavefronts and then the fewest accesses. With `neighbours`, they are the widest per-lane
     /// accesses.
     ///
-    /// Returns `None` if a thread bit or a bit of `foreign_bits` contributes to a repetition bit, or if the
+    /// Returns `None` if a thread bit or a bit of `runtime_bits` contributes to a repetition bit, or if the
     /// registers do not reach all repetitions.
     pub(crate) fn choose(constraints: &AccessConstraints<'_>) -> Option<Self> {
         let &AccessConstraints {
@@ -163,7 +163,7 @@ impl Accesses {
         } = constraints;
         let moving = threads
             .iter()
-            .fold(constraints.foreign_bits, |bits, c| bits | c);
+            .fold(constraints.runtime_bits, |bits, c| bits | c);
         if moving & constraints.repetition_bits != 0 {
             return None;
         }

@@ -158,7 +158,7 @@ impl MemoryPlan {
             element_bytes: 1 << buffer.bytes_log2,
             max_bytes,
             neighbours,
-            foreign_bits: view_mask,
+            runtime_bits: view_mask,
             repetition_bits: 0,
             paddings,
             access,

@@ -72,7 +72,7 @@ pub struct ValueType {
 /// A condition on the thread number (`lane + (warp << lanes_log2)`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Predicate {
-    /// True if an odd number of the thread bits in this mask are set. Usually the mask contains one lane bit: mask 4 is
+    /// True if the mask selects an odd number of set bits of the thread index. Usually the mask is one lane bit: mask 4 is
     /// the condition "lane bit 2 is set".
     Parity(u32),
     /// True if none of the thread bits in this mask is set. With 32 lanes in a warp, mask 96 is the condition "warp 0,
