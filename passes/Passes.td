@@ -230,13 +230,13 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:90"} {
       llvm.func @double(%arg0: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
         ...
-        %11 = llvm.getelementptr %arg0[%10] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
-        %12 = llvm.load %11 {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+        %4 = llvm.getelementptr %arg0[%3] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+        %5 = llvm.load %4 {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
         ...
-        %15 = llvm.fadd %13, %13 : f32
-        %16 = llvm.fadd %14, %14 : f32
+        %8 = llvm.fadd %6, %6 : f32
+        %9 = llvm.fadd %7, %7 : f32
         ...
-        llvm.store %19, %11 {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+        llvm.store %12, %4 {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
         llvm.return
       }
     }

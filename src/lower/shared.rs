@@ -13,6 +13,10 @@ pub enum SharedBytes {
     Baseline,
 }
 
+/// Shared memory of all resident blocks of a function that spills, if the baseline needs less. The L1 cache holds the
+/// spilled values, and is the memory that shared memory leaves.
+const SPILLING_BYTES: u32 = 32 << 10;
+
 /// Severity for a function that exceeds the GPU's shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
@@ -56,13 +60,18 @@ impl SharedBytes {
         let limit = gpu.target.registers_per_thread(threads);
         let spills = registers.live > u64::from(limit);
         match self {
-            // Spilled values are in the L1 cache.
-            Self::Auto if !(spills && gpu.has_l1_in_shared_memory()) => {
+            Self::Auto => {
                 let registers = registers.at_conversions.min(limit);
-                gpu.target
-                    .shared_bytes_at_same_occupancy(baseline, threads, registers)
+                let target = gpu.target;
+                let all = target.shared_bytes_at_same_occupancy(baseline, threads, registers);
+                if spills && gpu.has_l1_in_shared_memory() {
+                    let blocks = target.resident_blocks(threads, baseline, registers);
+                    all.min(SPILLING_BYTES / blocks.max(1)).max(baseline)
+                } else {
+                    all
+                }
             }
-            _ => baseline,
+            Self::Baseline => baseline,
         }
     }
 }

@@ -1,5 +1,5 @@
 // Spilled values are in the L1 cache, which is smaller if a function takes more shared memory. A function with more live
-// tensors than registers takes the baseline's bytes only, even if its occupancy allows more.
+// tensors than registers takes at most 32 KiB for all resident blocks, here eight, even if its occupancy allows more.
 
 // RUN: ll-opt --split-input-file --convert-layouts-to-llvm %s | FileCheck %s
 
@@ -24,7 +24,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #narrow = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 // 256 words per thread are live during the conversion.
-// CHECK: ttg.shared = 2048 : i32
+// CHECK: ttg.shared = 4096 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @spills(%from: !tt.ptr<f16>, %to: !tt.ptr<f16>, %more: !tt.ptr<f32>) {
     %in = tt.splat %from : !tt.ptr<f16> -> tensor<128x64x!tt.ptr<f16>, #wide>

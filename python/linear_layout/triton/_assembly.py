@@ -90,8 +90,8 @@ def assembled(
       of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
 
     One more block is tried only for kernels without loops and for matrix products. Other kernels with loops, such as
-    row sums, often have a grid of one block per SM. Another block must not cost spills in a loop,
-    nor more spills than the L1 cache holds.
+    row sums, often have a grid of one block per SM. The L1 cache must hold the spills that another
+    block costs.
 
     ``refusal`` is the error of ``assemble`` if `ptxas` needs more registers, such as for `wgmma`.
     """
@@ -108,11 +108,10 @@ def assembled(
         """Returns the resident warps per SM."""
         return gpu.resident_blocks(int(threads[1]), shared_bytes, registers) * int(threads[1]) // gpu.lanes
 
-    def may_spill(after: Usage, blocks: int) -> bool:
-        """Returns true if more spills are harmless: outside loops, and in the L1 cache, which shared memory limits."""
+    def spills_fit(after: Usage, blocks: int) -> bool:
+        """Returns true if shared memory leaves an L1 cache that holds the spills of all resident blocks."""
         resident_bytes = shared_bytes + after.frame_bytes * int(threads[1])
-        fits = gpu.resident_blocks(int(threads[1]), resident_bytes, after.registers) >= blocks
-        return fits and not estimate(best.cubin, target).has_loops
+        return gpu.resident_blocks(int(threads[1]), resident_bytes, after.registers) >= blocks
 
     def tried(blocks: int) -> tuple[bytes, Usage, str]:
         cubin = assemble(with_blocks(ptx, blocks))
@@ -137,7 +136,7 @@ def assembled(
             cubin, after, reason = tried(other.blocks)
         except refusal:
             continue
-        if after.frame_bytes > used.frame_bytes and not may_spill(after, other.blocks):
+        if other.is_more and after.frame_bytes > used.frame_bytes and not spills_fit(after, other.blocks):
             continue
         if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
@@ -160,6 +159,8 @@ class BlockCount(NamedTuple):
     slower_warp: float
     #: If not 0, the number is tried only if a loop waits one by one for at least this many loads.
     loads: int = 0
+    #: True for more blocks than `ptxas` chose.
+    is_more: bool = False
 
 
 def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[BlockCount]:
@@ -174,7 +175,7 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        return [BlockCount(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))]
+        return [BlockCount(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2), is_more=True)]
     if 2 * blocks <= resident(used.registers, shared=0):
         return [BlockCount(blocks, FASTER_WARP)]
     if -used.registers % GRANULE > MOST_SPARE:
