@@ -737,9 +737,9 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:90"} {
       llvm.func @double(%arg0: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
         ...
-        %14 = llvm.load %13 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+        %7 = llvm.load %6 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
         ...
-        llvm.store %27, %13 {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+        llvm.store %20, %6 {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
         llvm.return
       }
     }
