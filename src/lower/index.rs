@@ -46,13 +46,16 @@ fn narrow(value: u64) -> u32 {
 }
 
 /// Returns one `i32` per register and dimension.
+///
+/// LLVM finds constant distances between the indices of a thread if they contain one mask of the thread index, but not if
+/// they combine a mask of the lane and one of the warp.
 pub(crate) fn element_indices<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,
     layout: &TensorLayout,
 ) -> Vec<Vec<Val<'c>>> {
-    // LLVM finds constant distances between the indices of a thread in a mask of the thread index, but not in two masks
-    // that are combined.
+    let lane_bits = layout.unique.columns_of(Dim::LANE).len();
+    debug_assert_eq!(lane_bits, gpu.target.lanes_log2() as usize);
     let (inputs, values): (&[&[Dim]], _) = if gpu.has_scalar_warp() {
         let apart: &[&[Dim]] = &[&[Dim::LANE], &[Dim::WARP], &[Dim::BLOCK]];
         (apart, vec![gpu.lane(e), gpu.warp(e), gpu.cta_rank(e)])

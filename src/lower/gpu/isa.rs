@@ -505,7 +505,7 @@ impl Gpu {
         self.isa.uniform(e, warp)
     }
 
-    /// Returns true if the lane and the warp are best computed from apart, not from the thread index as a whole.
+    /// Returns true if indices are best computed from the lane and the warp instead of the whole thread index.
     pub(crate) fn has_scalar_warp(self) -> bool {
         self.isa.has_scalar_arithmetic()
     }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::bits::{coalesce, tuple_of};
+use super::error::BridgeErrorKind;
 use super::{BridgeError, ElementOrder, thread_value_from_tilus};
 use crate::cute::{Layout, Mode};
 use crate::layout::{Dim, LinearLayout};
@@ -157,12 +158,15 @@ impl DistributedLayout {
     /// let other = DistributedLayout::Register("spatial(4, 8).local(1, 1)".parse::<RegisterLayout>()?.permute(&[1, 0])?);
     /// assert_eq!(other.difference(&cute)?.unwrap().to_string(),
     ///     "value 0 of thread 1 is element 1 in the first and 4 in the second");
+    /// let row_major = DistributedLayout::ThreadValue("((8,4),(1)):((4,1),(0))".parse()?, ElementOrder::RowMajor);
+    /// assert!(row_major.difference(&cute).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// Elements are compared by index, in the order of a thread-value layout if there is one, and in row-major order
-    /// otherwise. Two thread-value layouts are compared by index even if their orders differ.
+    /// otherwise.
     /// # Errors
-    /// Returns an error if a layout does not map threads and values to elements.
+    /// Returns an error if a layout does not map threads and values to elements, or if two thread-value layouts number
+    /// the elements in different orders: equal indices are then different elements, which depend on the shape.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {
         if let (Some(first), Some(second)) = (self.shape(), other.shape())
             && first != second
@@ -170,6 +174,9 @@ impl DistributedLayout {
             return Ok(Some(Difference::Shapes { first, second }));
         }
         let order = match (self, other) {
+            (Self::ThreadValue(_, first), Self::ThreadValue(_, second)) if first != second => {
+                return Err(BridgeErrorKind::OrdersDiffer.into());
+            }
             (Self::ThreadValue(_, order), _) | (_, Self::ThreadValue(_, order)) => *order,
             _ => ElementOrder::RowMajor,
         };

@@ -118,6 +118,10 @@ pub(super) enum BridgeErrorKind {
     SwizzleShift { shift: i32 },
     #[error("two elements have the same offset; expected distinct offsets")]
     OffsetShared,
+    #[error(
+        "the layouts number elements in different orders; expected one order, or a layout with a tensor shape"
+    )]
+    OrdersDiffer,
 }
 
 impl<E: Into<BridgeErrorKind>> From<E> for BridgeError {
