@@ -5,6 +5,7 @@
 //! `u` units of 16 bytes XORs the log2(u) address bits from bit 4 with the bits from bit 7.
 
 use crate::f2::apply_columns;
+use crate::number::narrow;
 use crate::plan::memory::{BufferLayout, MemoryError};
 use crate::plan::tensor_copy::{BoxCopy, TensorBox};
 use thiserror::Error;
@@ -26,18 +27,19 @@ enum TensorCopyFaultKind {
     },
     #[error("boxes copy {found} bytes, expected {expected}, the size of the buffer")]
     Bytes { found: u64, expected: u64 },
+    #[error("two boxes write byte {at} of the buffer, expected disjoint boxes")]
+    Overlap { at: u64 },
     #[error("the buffer has padding, which a box cannot describe")]
     Padding,
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
 
-/// Checks that the box copies fill a buffer as its layout `place` prescribes. The copies must have different
-/// coordinates.
+/// Checks that the box copies fill a buffer as its layout `place` prescribes.
 ///
 /// # Errors
-/// Returns an error for the first element that is written to a wrong byte, and if the boxes have more or fewer bytes
-/// than the buffer.
+/// Returns an error for the first element that is written to a wrong byte, for the first byte that two boxes write, and
+/// if the boxes have more or fewer bytes than the buffer.
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
@@ -57,12 +59,13 @@ fn check(
     let steps = place.steps()?;
     let elements: u64 = tensor_box.sizes.iter().product();
     let bytes = elements * place.element_bytes();
-    // As many distinct elements as the buffer has, each at its byte, fill the buffer.
+    // As many elements as the buffer has, each at its byte and no byte twice, fill the buffer.
     let found = bytes * copies.len() as u64;
     let expected = place.size_bytes(1);
     if found != expected {
         return Err(TensorCopyFaultKind::Bytes { found, expected });
     }
+    let mut written = vec![false; narrow(expected / place.element_bytes())];
     for copy in copies {
         for number in 0..elements {
             let mut rest = number;
@@ -83,6 +86,10 @@ fn check(
                     found,
                     expected,
                 });
+            }
+            let is_written = &mut written[narrow::<usize>(found / place.element_bytes())];
+            if std::mem::replace(is_written, true) {
+                return Err(TensorCopyFaultKind::Overlap { at: found });
             }
         }
     }
@@ -128,6 +135,15 @@ mod tests {
             }
         }
         assert!(count > 40, "{count}");
+    }
+
+    #[test]
+    fn a_byte_is_written_once() {
+        every(|place, tensor_box, copies| {
+            let twice = vec![copies[0].clone(); copies.len()];
+            let error = check_tensor_copy(&twice, tensor_box, place);
+            assert_eq!(error.is_err(), copies.len() > 1, "{twice:?}");
+        });
     }
 
     #[test]
