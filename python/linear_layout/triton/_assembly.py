@@ -90,28 +90,23 @@ def assembled(
       of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
 
     One more block is tried only for kernels without loops and for matrix products. Other kernels with loops, such as
-    row sums, often have a grid of one block per SM. The L1 cache must hold the spills that another
-    block costs.
+    row sums, often have a grid of one block per SM. The L1 cache must hold the spills of all blocks.
 
     ``refusal`` is the error of ``assemble`` if `ptxas` needs more registers, such as for `wgmma`.
     """
-    threads = THREADS.search(ptx)
+    bound = THREADS.search(ptx)
     is_hinted = tries_blocks and ONE_BLOCK in ptx
     ptx = ptx.replace(ONE_BLOCK, "\n") if is_hinted else ptx
     best = Assembly(assemble(ptx))
-    if LAUNCH_BOUND.search(ptx) or not threads:
+    if LAUNCH_BOUND.search(ptx) or not bound:
         return best
     used = usage(best.cubin)
     gpu = Target(target)
+    threads = int(bound[1])
 
-    def warps(registers: int) -> int:
-        """Returns the resident warps per SM."""
-        return gpu.resident_blocks(int(threads[1]), shared_bytes, registers) * int(threads[1]) // gpu.lanes
-
-    def spills_fit(after: Usage, blocks: int) -> bool:
-        """Returns true if shared memory leaves an L1 cache that holds the spills of all resident blocks."""
-        resident_bytes = shared_bytes + after.frame_bytes * int(threads[1])
-        return gpu.resident_blocks(int(threads[1]), resident_bytes, after.registers) >= blocks
+    def resident(of: Usage, spill_bytes: int = 0) -> int:
+        """Returns the resident blocks per SM, with ``spill_bytes`` per thread in the memory of the L1 cache."""
+        return gpu.resident_blocks(threads, shared_bytes + threads * spill_bytes, of.registers)
 
     def tried(blocks: int) -> tuple[bytes, Usage, str]:
         cubin = assemble(with_blocks(ptx, blocks))
@@ -124,19 +119,20 @@ def assembled(
             best, used = Assembly(cubin, reason), after
     elif is_hinted:
         cubin, after, reason = tried(1)
-        if estimate(cubin, target).cycles <= _slower_warp(warps(used.registers), warps(after.registers)) * estimate(best.cubin, target).cycles:
+        if estimate(cubin, target).cycles <= _slower_warp(resident(used), resident(after)) * estimate(best.cubin, target).cycles:
             best, used = Assembly(cubin, reason), after
     if not tries_blocks:
         return best
     grows = PRODUCT.search(ptx) is not None or not estimate(best.cubin, target).has_loops
-    for other in _other_blocks(best.cubin, used, gpu, (int(threads[1]), shared_bytes), grows=grows):
+    for other in _other_blocks(best.cubin, used, gpu, (threads, shared_bytes), grows=grows):
         if other.loads and not _may_serialise(best.cubin, target, other.loads):
             break
         try:
             cubin, after, reason = tried(other.blocks)
         except refusal:
             continue
-        if other.is_more and after.frame_bytes > used.frame_bytes and not spills_fit(after, other.blocks):
+        spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
+        if spills_more and resident(after, after.frame_bytes) < other.blocks:
             continue
         if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
@@ -144,7 +140,7 @@ def assembled(
 
 
 def _slower_warp(before: int, after: int) -> float:
-    """Returns the largest relative time of a warp at which fewer warps per SM are a gain.
+    """Returns the largest relative time of a warp at which fewer resident blocks are a gain.
 
     >>> _slower_warp(24, 20), _slower_warp(48, 16)
     (0.75, 0.3333333333333333)
@@ -159,8 +155,6 @@ class BlockCount(NamedTuple):
     slower_warp: float
     #: If not 0, the number is tried only if a loop waits one by one for at least this many loads.
     loads: int = 0
-    #: True for more blocks than `ptxas` chose.
-    is_more: bool = False
 
 
 def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[BlockCount]:
@@ -175,7 +169,7 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        return [BlockCount(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2), is_more=True)]
+        return [BlockCount(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))]
     if 2 * blocks <= resident(used.registers, shared=0):
         return [BlockCount(blocks, FASTER_WARP)]
     if -used.registers % GRANULE > MOST_SPARE:
