@@ -40,8 +40,13 @@ impl Needs {
     /// Returns the reason why a GPU lacks the feature; `None` if the GPU has the feature.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let lacks = !(self.has)(&target.instructions);
-        lacks.then(|| format!("not supported on {}, only on {}", target.name, self.on))
+        lacks.then(|| only_on(target, self.on))
     }
+}
+
+/// Returns the message for a feature that only the GPUs `on` have.
+pub(crate) fn only_on(target: &Target, on: &str) -> String {
+    format!("not supported on {}, only on {on}", target.name)
 }
 
 /// Returns an error message if the operation's dialect belongs to another vendor than the target.

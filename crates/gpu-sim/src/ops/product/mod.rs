@@ -18,7 +18,7 @@ mod statement;
 mod tests;
 pub(super) mod wgmma;
 
-use super::{OpRow, row};
+use super::{OpRow, needs, row};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::{DecodeResult, Decoder};
@@ -66,8 +66,7 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
     all.find(|statement| statement.is_on(target))
         .ok_or_else(|| {
             let on: Vec<&str> = statement::of_intrinsic(name).map(|s| s.on).collect();
-            let text = format!("not supported on {}, only on {}", target.name, on.join(" "));
-            d.unsupported(op, text)
+            d.unsupported(op, needs::only_on(target, &on.join(" ")))
         })
 }
 
