@@ -57,11 +57,15 @@ pub(crate) fn element_indices<'c>(
     let lane_bits = layout.unique.columns_of(Dim::LANE).len();
     debug_assert_eq!(lane_bits, gpu.target.lanes_log2() as usize);
     let (inputs, values): (&[&[Dim]], _) = if gpu.has_scalar_warp() {
-        let apart: &[&[Dim]] = &[&[Dim::LANE], &[Dim::WARP], &[Dim::BLOCK]];
-        (apart, vec![gpu.lane(e), gpu.warp(e), gpu.cta_rank(e)])
+        (
+            &[&[Dim::LANE], &[Dim::WARP], &[Dim::BLOCK]],
+            vec![gpu.lane(e), gpu.warp(e), gpu.cta_rank(e)],
+        )
     } else {
-        let whole: &[&[Dim]] = &[&[Dim::LANE, Dim::WARP], &[Dim::BLOCK]];
-        (whole, vec![gpu.thread_id(e), gpu.cta_rank(e)])
+        (
+            &[&[Dim::LANE, Dim::WARP], &[Dim::BLOCK]],
+            vec![gpu.thread_id(e), gpu.cta_rank(e)],
+        )
     };
     let program = IndexProgram::from_layout(&layout.unique, inputs);
     let base = emit_index(e, &program, &values);

@@ -56,7 +56,7 @@ impl Isa for Amd {
         e.pure(rocdl::readfirstlane(value))
     }
 
-    fn has_scalar_arithmetic(&self) -> bool {
+    fn has_scalar_warp(&self) -> bool {
         true
     }
 

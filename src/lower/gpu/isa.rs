@@ -64,8 +64,9 @@ pub(super) trait Isa: Sync {
     /// Marks an `i32` as equal in all lanes of a warp, for compilers that use this property.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
-    /// Returns true if arithmetic on the result of [`Isa::uniform`] costs no vector instruction.
-    fn has_scalar_arithmetic(&self) -> bool;
+    /// Returns true if [`Isa::uniform`] moves a warp index to scalar registers, where its arithmetic costs no vector
+    /// instruction. Indices are then best computed from the lane and the warp instead of the whole thread index.
+    fn has_scalar_warp(&self) -> bool;
 
     /// Returns true if the L1 cache is the memory that shared memory leaves.
     fn has_l1_in_shared_memory(&self) -> bool;
@@ -505,9 +506,8 @@ impl Gpu {
         self.isa.uniform(e, warp)
     }
 
-    /// Returns true if indices are best computed from the lane and the warp instead of the whole thread index.
     pub(crate) fn has_scalar_warp(self) -> bool {
-        self.isa.has_scalar_arithmetic()
+        self.isa.has_scalar_warp()
     }
 
     pub(crate) fn has_l1_in_shared_memory(self) -> bool {

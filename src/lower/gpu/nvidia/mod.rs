@@ -58,7 +58,7 @@ impl Isa for Nvidia {
         value
     }
 
-    fn has_scalar_arithmetic(&self) -> bool {
+    fn has_scalar_warp(&self) -> bool {
         false
     }
 

@@ -139,13 +139,7 @@ impl IndexProgram {
     /// program's output by the operation that [`IndexProgram::join`] returns.
     #[must_use]
     pub fn from_layout(layout: &LinearLayout, inputs: &[&[Dim]]) -> Self {
-        let bits = |d: Dim| {
-            if layout.has_in_dim(d) {
-                layout.in_bits(d)
-            } else {
-                0
-            }
-        };
+        let bits = |d| layout.columns_of(d).len();
         let input_bits: Vec<u32> = inputs
             .iter()
             .map(|dims| narrow(dims.iter().map(|&d| bits(d)).sum::<usize>()))
