@@ -7,7 +7,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::inventory::Inventory;
-use super::respell::{ALIGNMENT_BYTES, EncodingReplacement, Families, attribute};
+use super::respell::{ALIGNMENT_BYTES, Families, Respelling, attribute};
 use super::table::ConvertEncodingsToLinearOptions;
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};
@@ -24,7 +24,7 @@ impl Pass for ConvertEncodingsToLinearOptions {
         };
         families.check(context)?;
         let inventory = context.get::<Inventory<'_>>();
-        let mut respelling = EncodingReplacement::default();
+        let mut respelling = Respelling::default();
         for (old, shapes) in inventory.roots(layouts) {
             if matches!(old, Encoding::Linear(_) | Encoding::GenericLinear(_))
                 || !families.has(&old)

@@ -8,7 +8,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::inventory::Inventory;
 use super::proof::Claim;
-use super::respell::{EncodingReplacement, attribute, root};
+use super::respell::{Respelling, attribute, root};
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::{FoldLayoutConversionsOptions, RemoveLayoutConversionsOptions};
 use crate::analysis::assignment::{self, ConversionOutcome, PriceCache, Role, Scope};
@@ -122,7 +122,7 @@ impl<'c> Folding<'_, 'c> {
                 let Some((from, to)) = attribute(module, old).zip(attribute(module, new)) else {
                     continue;
                 };
-                match EncodingReplacement::of(from, to).carry_out(context) {
+                match Respelling::of(from, to).carry_out(context) {
                     Ok(()) => {
                         is_done = true;
                         self.remark(cvt.op(), || {

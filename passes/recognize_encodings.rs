@@ -7,7 +7,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::inventory::Inventory;
-use super::respell::{ALIGNMENT_BYTES, EncodingReplacement, Families, attribute};
+use super::respell::{ALIGNMENT_BYTES, Families, Respelling, attribute};
 use super::table::RecognizeEncodingsOptions;
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};
@@ -28,7 +28,7 @@ impl Pass for RecognizeEncodingsOptions {
             .map(|(encoding, _)| encoding)
             .filter(|encoding| !is_written_out(encoding))
             .collect();
-        let mut respelling = EncodingReplacement::default();
+        let mut respelling = Respelling::default();
         for (old, shapes) in &roots {
             if !is_written_out(old) {
                 continue;

@@ -15,7 +15,7 @@ use crate::analysis::automatic::{Constraints, Requirement, open_layout_of, resol
 use crate::ir::ops::{arith, gluon, tt};
 use crate::ir::{Layouts, OpKind, TensorType, builders};
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Diagnostic, FollowUp, PlaceholderLayout, Reported};
+use crate::sys::{self, Diagnostic, FollowUp, OpenLayout, Reported};
 use linear_layout::encoding::Encoding;
 use linear_layout::target::Target;
 use melior::ir::attribute::TypeAttribute;
@@ -31,20 +31,16 @@ impl Pass for ResolveAutoLayoutsOptions {
         let operations = build::in_order(module);
         let is_open = |op: &Op<'_>| OpKind::GluonSetAutoLayout.is(*op);
         // `auto` layouts may follow from the layouts that memory accesses require.
-        for which in [PlaceholderLayout::Coalesced, PlaceholderLayout::Auto] {
+        for which in [OpenLayout::Coalesced, OpenLayout::Auto] {
             let constraints = Constraints::of(module, which);
             if constraints.values.is_empty() {
                 continue;
             }
             let requirements = match which {
-                PlaceholderLayout::Coalesced => accesses(context, &constraints, &operations),
-                PlaceholderLayout::Auto => explicit(context.layouts(), &operations),
+                OpenLayout::Coalesced => accesses(context, &constraints, &operations),
+                OpenLayout::Auto => explicit(context.layouts(), &operations),
             };
-            let resolution = resolve(
-                &constraints,
-                &requirements,
-                which == PlaceholderLayout::Auto,
-            );
+            let resolution = resolve(&constraints, &requirements, which == OpenLayout::Auto);
             let mut failed = None;
             for (op, error) in &resolution.errors {
                 failed = Some(sys::emit_error(*op, error));

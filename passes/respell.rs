@@ -41,7 +41,7 @@ impl Inventory<'_> {
 
 /// Replacements as (old, new) pairs.
 #[derive(Default)]
-pub(super) struct EncodingReplacement<'c> {
+pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
     /// Buffer types, and tensor types with a shape-dependent encoding.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
@@ -49,7 +49,7 @@ pub(super) struct EncodingReplacement<'c> {
 
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
-impl<'c> EncodingReplacement<'c> {
+impl<'c> Respelling<'c> {
     /// Adds the buffers for which `new` returns another encoding.
     pub(super) fn add_buffers(
         &mut self,

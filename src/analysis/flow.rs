@@ -43,12 +43,12 @@ pub(crate) struct Edge {
     pub(crate) to: usize,
     /// Buffers that the edge passes on, as pairs (passed value, block argument or result).
     pub(crate) passes: Vec<(ValueId, ValueId)>,
-    pub(crate) crossing: Option<LoopEdge>,
+    pub(crate) crossing: Option<LoopCrossing>,
 }
 
 /// An edge that enters, repeats or leaves a loop. The operation is the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LoopEdge {
+pub(crate) enum LoopCrossing {
     Enter(OpId),
     Next(OpId),
     Exit(OpId),
@@ -58,10 +58,10 @@ impl Edge {
     /// Converts `index` to the iteration after the edge. Returns `None` if the edge leaves the loop of `index`.
     pub(crate) fn rotated(&self, index: Rotation) -> Option<Rotation> {
         match self.crossing {
-            Some(LoopEdge::Next(number)) if index.rotated_by == number => {
+            Some(LoopCrossing::Next(number)) if index.rotated_by == number => {
                 Some(index.in_next_iteration())
             }
-            Some(LoopEdge::Exit(number)) if index.rotated_by == number => None,
+            Some(LoopCrossing::Exit(number)) if index.rotated_by == number => None,
             _ => Some(index),
         }
     }
@@ -278,7 +278,7 @@ impl<'c> FlowBuilder<'_, 'c> {
     }
 
     /// Sets `crossing` for the most recently added edge of block `from`.
-    fn crosses(&mut self, from: usize, crossing: LoopEdge) {
+    fn crosses(&mut self, from: usize, crossing: LoopCrossing) {
         let edges = &mut self.result.flow.blocks[from].edges;
         edges.last_mut().expect("an edge was added").crossing = Some(crossing);
     }
@@ -335,7 +335,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         let operands = &operands[..];
         self.edge(current, body, &[(operands, carried)]);
         if is_for {
-            self.crosses(current, LoopEdge::Enter(number));
+            self.crosses(current, LoopCrossing::Enter(number));
         }
         let end = self.block(first, body);
         let yielded = terminator_operands(first);
@@ -353,9 +353,9 @@ impl<'c> FlowBuilder<'_, 'c> {
         let after = self.new_block(place);
         self.edge(current, after, &[(operands, &results)]);
         self.edge(end, body, &[(&yielded, carried)]);
-        self.crosses(end, LoopEdge::Next(number));
+        self.crosses(end, LoopCrossing::Next(number));
         self.edge(end, after, &[(&yielded, &results)]);
-        self.crosses(end, LoopEdge::Exit(number));
+        self.crosses(end, LoopCrossing::Exit(number));
         after
     }
 

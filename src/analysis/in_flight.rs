@@ -26,7 +26,7 @@
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, Team, ValueId};
-use super::flow::{Edge, Event, Flow, ForwardAnalysis, LoopEdge};
+use super::flow::{Edge, Event, Flow, ForwardAnalysis, LoopCrossing};
 use super::slots::Slot;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -305,7 +305,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
         for (act, access) in state.all() {
             access.slot = match (access.slot, edge.crossing) {
                 (Some(slot), _) => slot.across(edge),
-                (None, Some(LoopEdge::Enter(number))) => {
+                (None, Some(LoopCrossing::Enter(number))) => {
                     let (_, bytes) = &self.found.starts[act];
                     self.aliases.slot_on_entry(number, bytes)
                 }

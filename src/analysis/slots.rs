@@ -11,7 +11,7 @@
 
 use super::alias::Aliases;
 use super::effects::{OpId, Rotation, ValueId, ViewRange};
-use super::flow::{Edge, Flow, LoopEdge};
+use super::flow::{Edge, Flow, LoopCrossing};
 use std::collections::HashMap;
 
 /// One of several consecutive buffers of equal size.
@@ -79,7 +79,7 @@ fn carried(flow: &Flow, aliases: &Aliases, slots: &HashMap<ValueId, Slot>) -> Ve
     let edges = || flow.blocks.iter().flat_map(|block| &block.edges);
     let mut found = Vec::new();
     for next in edges() {
-        let Some(LoopEdge::Next(number)) = next.crossing else {
+        let Some(LoopCrossing::Next(number)) = next.crossing else {
             continue;
         };
         for (from, to) in &next.passes {

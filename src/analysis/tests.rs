@@ -7,7 +7,7 @@ use super::effects::{
     AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Channel, Effects, MbarrierUse,
     Proxy, Request, Rotation, ScratchTradeoff, StaggerEdge, SyncScope, Team, ViewRange,
 };
-use super::flow::{BasicBlock, Edge, Event, Flow, LoopEdge};
+use super::flow::{BasicBlock, Edge, Event, Flow, LoopCrossing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Bytes of shared memory.
@@ -758,8 +758,8 @@ fn rotating(written: u32, is_ordered: bool) -> Flow {
         &[(2, 4), (3, 5)],
         &[(5, 4), (6, 5)],
     );
-    flow.blocks[1].edges[0].crossing = Some(LoopEdge::Next(0));
-    flow.blocks[1].edges[1].crossing = Some(LoopEdge::Exit(0));
+    flow.blocks[1].edges[0].crossing = Some(LoopCrossing::Next(0));
+    flow.blocks[1].edges[1].crossing = Some(LoopCrossing::Exit(0));
     flow
 }
 
@@ -795,9 +795,9 @@ fn copies_in_flight_keep_their_slot() {
             copy(12, 6),
         ];
         let mut flow = looped(before, body, vec![wait(13, Channel::Copies, 0)], &[], &[]);
-        flow.blocks[0].edges[0].crossing = Some(LoopEdge::Enter(0));
-        flow.blocks[1].edges[0].crossing = Some(LoopEdge::Next(0));
-        flow.blocks[1].edges[1].crossing = Some(LoopEdge::Exit(0));
+        flow.blocks[0].edges[0].crossing = Some(LoopCrossing::Enter(0));
+        flow.blocks[1].edges[0].crossing = Some(LoopCrossing::Next(0));
+        flow.blocks[1].edges[1].crossing = Some(LoopCrossing::Exit(0));
         flow
     };
     check(&in_loop(2), &[], 192, &[]);

@@ -31,7 +31,7 @@ impl TensorLayout {
 
 /// Properties of a type that the rules for operands and results check.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum TypeProperties {
+pub(super) enum TypeFacts {
     /// Neither tensor nor buffer, for example a number, pointer or token.
     Other,
     Tensor {
@@ -70,7 +70,7 @@ pub struct Layouts {
     spellings: CacheMap<LayoutResult<Option<String>>>,
     tensors: CacheMap<LayoutResult<TensorLayout>>,
     types: CacheMap<LayoutResult<()>>,
-    facts: CacheMap<TypeProperties>,
+    facts: CacheMap<TypeFacts>,
 }
 
 impl Layouts {
@@ -227,11 +227,11 @@ impl Layouts {
     }
 
     /// Returns the properties of `type_` that the rules for operands and results check.
-    pub(super) fn type_facts(&self, type_: Type<'_>) -> TypeProperties {
+    pub(super) fn type_facts(&self, type_: Type<'_>) -> TypeFacts {
         cached(&self.facts, sys::type_id(type_), || {
             if let Some(tensor) = TensorType::of(type_) {
                 let sizes = tensor.shape.iter();
-                return TypeProperties::Tensor {
+                return TypeFacts::Tensor {
                     elements: sizes.copied().try_fold(1, u64::checked_mul),
                     units: self.units(&tensor),
                     is_generic: tensor
@@ -247,13 +247,13 @@ impl Layouts {
                 };
             }
             let Some(buffer) = sys::buffer(type_).filter(|b| b.memory_space.is_some()) else {
-                return TypeProperties::Other;
+                return TypeFacts::Other;
             };
             let encoding = buffer
                 .encoding
                 .and_then(|attribute| self.encoding(attribute).ok());
             let cga = encoding.and_then(|encoding| encoding.cga_layout().ok());
-            TypeProperties::Buffer(cga.map(|cga| u64::from(cga.num_ctas())))
+            TypeFacts::Buffer(cga.map(|cga| u64::from(cga.num_ctas())))
         })
     }
 

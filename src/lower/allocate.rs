@@ -35,7 +35,7 @@ pub(crate) struct SharedMemory {
     /// Byte offset of the shared word with the number of the `ttg.warp_specialize` that the workers execute.
     ///
     /// `None` without workers.
-    partition_command_offset: Option<u32>,
+    worker_number: Option<u32>,
     flow: Flow,
 }
 
@@ -184,7 +184,7 @@ impl SharedMemory {
         let has_workers = !gpu.is_whole_cta() && !specializations(function).is_empty();
         let mut all = Self {
             plans: context.plans,
-            partition_command_offset: has_workers.then(|| allocation.bytes().next_multiple_of(4)),
+            worker_number: has_workers.then(|| allocation.bytes().next_multiple_of(4)),
             allocation,
             flow: read.flow,
         };
@@ -207,14 +207,14 @@ impl SharedMemory {
 
     /// Returns the size of the function's frame in bytes, without frames of callees.
     pub(crate) fn bytes(&self) -> u32 {
-        match self.partition_command_offset {
+        match self.worker_number {
             Some(offset) => offset.saturating_add(4),
             None => self.allocation.bytes(),
         }
     }
 
-    pub(crate) const fn partition_command_offset(&self) -> Option<u32> {
-        self.partition_command_offset
+    pub(crate) const fn worker_number(&self) -> Option<u32> {
+        self.worker_number
     }
 
     /// Sets the number of warps for later calls to [`Self::plan_late`].

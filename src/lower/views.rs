@@ -190,7 +190,7 @@ pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .iter()
         .map(|o| o.unsigned_abs())
         .collect();
-    select_register_parts(l, &[slice.source()], slice.result(), |element| {
+    rename_parts(l, &[slice.source()], slice.result(), |element| {
         let pairs = element.iter().zip(&offsets);
         (0, pairs.map(|(at, offset)| at + offset).collect())
     })
@@ -209,7 +209,7 @@ pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             )
         })
         .collect();
-    select_register_parts(l, &sources, result, |element| {
+    rename_parts(l, &sources, result, |element| {
         let pairs = element.iter().zip(&sizes);
         let index = pairs.clone().fold(0, |index, (at, (part, whole))| {
             index * (whole / part) + at / part
@@ -222,7 +222,7 @@ pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Lowers an operation whose result registers are registers of the operands.
 ///
 /// `source` maps result coordinates to an element of one operand.
-fn select_register_parts<'c>(
+fn rename_parts<'c>(
     l: &mut Lowering<'c>,
     sources: &[Val<'c>],
     result: Val<'c>,

@@ -295,7 +295,7 @@ pub(crate) fn begin_kernel<'c>(l: &mut Lowering<'c>, function: Op<'c>) -> Option
 
 fn number_address<'c>(l: &mut Lowering<'c>) -> Val<'c> {
     let base = l.e.address_of_shared(SHARED);
-    let offset = l.frame + l.allocation.partition_command_offset().unwrap_or_default();
+    let offset = l.frame + l.allocation.worker_number().unwrap_or_default();
     l.e.gep_bytes(base, offset)
 }
 

@@ -187,7 +187,7 @@ pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
 
 /// A placeholder for a layout that a later pass infers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceholderLayout {
+pub enum OpenLayout {
     /// `#gluon.auto_encoding`: inferred from neighbouring operations.
     Auto,
     /// `#gluon.coalesced_encoding`: best for global-memory accesses.
@@ -196,10 +196,10 @@ pub enum PlaceholderLayout {
 
 /// Returns the placeholder layout of an attribute, or `None` for other attributes.
 #[must_use]
-pub fn open_layout(attribute: Attribute<'_>) -> Option<PlaceholderLayout> {
+pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
-        1 => Some(PlaceholderLayout::Auto),
-        2 => Some(PlaceholderLayout::Coalesced),
+        1 => Some(OpenLayout::Auto),
+        2 => Some(OpenLayout::Coalesced),
         _ => None,
     }
 }

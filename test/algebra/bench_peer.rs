@@ -1,9 +1,9 @@
 //! The benchmark's report on a peer program, and on an invalid one.
 
-use crate::peer::{OtherImplementation, TURNS, columns, heads};
+use crate::peer::{Peer, TURNS, columns, heads};
 
-fn peer(command: &str) -> Option<OtherImplementation> {
-    OtherImplementation::named("LL_PEER_TEST", Ok(command.to_owned()))
+fn peer(command: &str) -> Option<Peer> {
+    Peer::named("LL_PEER_TEST", Ok(command.to_owned()))
 }
 
 /// Writes a script that counts its invocations in a file, so that no two outputs agree.
@@ -38,9 +38,7 @@ fn the_best_time_of_all_turns_is_compared() {
 #[test]
 fn without_a_peer_no_ratio_is_printed() {
     assert!(peer(" ").is_none());
-    assert!(
-        OtherImplementation::named("LL_PEER_TEST", Err(std::env::VarError::NotPresent)).is_none()
-    );
+    assert!(Peer::named("LL_PEER_TEST", Err(std::env::VarError::NotPresent)).is_none());
     assert_eq!(columns(None, 2.0), "");
     assert_eq!(heads(None), "");
 }

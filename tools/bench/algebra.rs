@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use linear_layout::layout::{Dim, LayoutError, LinearLayout};
-use peer::OtherImplementation;
+use peer::Peer;
 
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
@@ -158,7 +158,7 @@ fn measure() -> Result<[f64; PEER_NAMES.len()], LayoutError> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut peer = OtherImplementation::named(PEER, std::env::var(PEER));
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
     let mut ours = measure()?;
     if let Some(peer) = &mut peer {
         for turn in 0..peer::TURNS {

@@ -13,7 +13,7 @@ use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
-use peer::OtherImplementation;
+use peer::Peer;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ fn choose(text: &str) -> Duration {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut peer = OtherImplementation::named(PEER, std::env::var(PEER));
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
     let mut rows = rows();
     let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();
     let turns = if peer.is_some() { peer::TURNS } else { 1 };

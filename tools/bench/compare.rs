@@ -1,13 +1,13 @@
 //! Alternating runs of this project's implementation and a peer, printed as one table.
 
-use crate::peer::{OtherImplementation, TURNS, columns, heads};
+use crate::peer::{Peer, TURNS, columns, heads};
 
 /// Measures this project and the peer in turns, and prints the best times in nanoseconds, one row per name.
 ///
 /// The peer is another implementation. Its argument is a file with the result of `text`.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
-    mut peer: Option<OtherImplementation>,
+    mut peer: Option<Peer>,
     names: [&str; N],
     text: impl FnOnce() -> String,
     measure: impl Fn() -> [f64; N],

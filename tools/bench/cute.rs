@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
-use peer::OtherImplementation;
+use peer::Peer;
 use split_mix::Random;
 
 /// Environment variable with the command that measures the other implementation.
@@ -141,7 +141,7 @@ fn text(questions: &[Question]) -> String {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let questions = questions()?;
-    let peer = OtherImplementation::named(PEER, std::env::var(PEER));
+    let peer = Peer::named(PEER, std::env::var(PEER));
     let names = OPERATIONS.map(|(name, _)| name);
     compare::compare(peer, names, || text(&questions), || measure(&questions))
 }

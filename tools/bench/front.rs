@@ -14,7 +14,7 @@ use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
-use peer::OtherImplementation;
+use peer::Peer;
 use std::time::{Duration, Instant};
 
 /// Environment variable with the command that measures the other implementation.
@@ -55,7 +55,7 @@ impl Row {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut peer = OtherImplementation::named(PEER, std::env::var(PEER));
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
     let kernels = kernels::kernels(&TARGETS);
     let mut rows: Vec<Row> = kernels.into_iter().map(Row::of).collect();
     let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();

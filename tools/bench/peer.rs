@@ -12,13 +12,13 @@ use std::process::Command;
 pub(crate) const TURNS: usize = 3;
 
 /// A command that times another implementation, and its best times so far.
-pub(crate) struct OtherImplementation {
+pub(crate) struct Peer {
     variable: &'static str,
     command: Vec<String>,
     best: HashMap<String, Vec<f64>>,
 }
 
-impl OtherImplementation {
+impl Peer {
     /// Returns the peer whose command is `value`, for example `python /path/script.py`.
     ///
     /// `value` is the content of the environment variable `variable`. `None` if it is unset or empty.
@@ -87,7 +87,7 @@ pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
 }
 
 /// Formats the headings of the two columns of [`columns`].
-pub(crate) fn heads(peer: Option<&OtherImplementation>) -> String {
+pub(crate) fn heads(peer: Option<&Peer>) -> String {
     match peer {
         Some(_) => format!(" {:>10} {:>8}", "peer", "ratio"),
         None => String::new(),

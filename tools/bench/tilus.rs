@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
-use peer::OtherImplementation;
+use peer::Peer;
 use split_mix::Random;
 
 /// Environment variable with the command that measures the other implementation.
@@ -115,6 +115,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let line = |p: &Pair| format!("{}\t{}\t{}\n", p.outer, p.tile, p.whole);
         pairs.iter().map(line).collect()
     };
-    let peer = OtherImplementation::named(PEER, std::env::var(PEER));
+    let peer = Peer::named(PEER, std::env::var(PEER));
     compare::compare(peer, NAMES, text, || measure(&pairs))
 }

@@ -12,7 +12,7 @@ mod peer;
 #[path = "../../test/ptxas.rs"]
 mod ptxas;
 
-use peer::OtherImplementation;
+use peer::Peer;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -139,7 +139,7 @@ fn assembled(ptxas: &Path, ptx: &str, name: &str) -> Option<String> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut peer = OtherImplementation::named(PEER, std::env::var(PEER));
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
     let kernels = kernels::kernels(&TARGETS);
     let mut rows: Vec<Row> = kernels.into_iter().map(Row::of).collect();
     let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();

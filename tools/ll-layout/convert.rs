@@ -31,7 +31,7 @@ Examples:
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StrategyArgument {
+enum Way {
     /// Renames and selects, with which no element leaves its thread
     Local,
     /// Exchanges between the lanes of a warp
@@ -40,7 +40,7 @@ enum StrategyArgument {
     Shared,
 }
 
-impl StrategyArgument {
+impl Way {
     fn strategy(self) -> Strategy {
         match self {
             Self::Local => Strategy::Local,
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
 
     /// Use this strategy, or fail if it is not possible
     #[arg(long, value_enum, value_name = "WAY")]
-    strategy: Option<StrategyArgument>,
+    strategy: Option<Way>,
 
     /// Largest number of bytes of shared memory that the plan may use
     #[arg(long, value_name = "BYTES")]
@@ -132,7 +132,7 @@ impl Question<'_> {
             .map(|plan| plan.reason().considered.clone())
             .unwrap_or_default();
         let mut failed = Vec::new();
-        for way in StrategyArgument::value_variants() {
+        for way in Way::value_variants() {
             let strategy = way.strategy();
             match self.plan(target, &free.with_strategy(strategy)) {
                 // An unrestricted plan considers only promising strategies; the others are added here.
@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         }
     }
     let mut options = PlanOptions::new();
-    options.strategy = arguments.strategy.map(StrategyArgument::strategy);
+    options.strategy = arguments.strategy.map(Way::strategy);
     options.scratch_limit = arguments.scratch_limit;
     let question = Question {
         src: &src.layout,

@@ -4,7 +4,7 @@ use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val, block_arguments, terminator_operands};
-use crate::sys::{self, PlaceholderLayout, Text, symbol_name, value_id};
+use crate::sys::{self, OpenLayout, Text, symbol_name, value_id};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
@@ -38,11 +38,11 @@ pub(crate) struct Constraints<'c> {
     pub(super) conversions: Vec<OpenConversion<'c>>,
     numbers: FxHashMap<usize, usize>,
     parents: Vec<usize>,
-    kind: PlaceholderLayout,
+    kind: OpenLayout,
 }
 
 impl<'c> Constraints<'c> {
-    pub(crate) fn of(module: Op<'c>, kind: PlaceholderLayout) -> Self {
+    pub(crate) fn of(module: Op<'c>, kind: OpenLayout) -> Self {
         let mut constraints = Self {
             values: Vec::new(),
             links: Vec::new(),
@@ -295,7 +295,7 @@ impl<'c> Constraints<'c> {
 }
 
 /// Returns the kind of an open layout, or `None` if the layout is known.
-pub(crate) fn open_layout_of(value: Val<'_>) -> Option<PlaceholderLayout> {
+pub(crate) fn open_layout_of(value: Val<'_>) -> Option<OpenLayout> {
     let tensor = TensorType::of(value.r#type())?;
     tensor.encoding.and_then(sys::open_layout)
 }

@@ -4,12 +4,12 @@ use super::common::{Verdict, broken, ensure, tensor, verdict};
 use crate::ir::TensorType;
 use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::gluon;
-use crate::sys::{self, PlaceholderLayout, build};
+use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
 /// Returns the layout of a tensor if the layout is open, that is, inferred by a later pass.
-fn open(tensor: &TensorType<'_>) -> Option<PlaceholderLayout> {
+fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
@@ -47,13 +47,13 @@ pub(super) fn set_auto_layout(op: gluon::SetAutoLayout<'_, '_>) -> Verdict {
     };
     ensure!(
         set_auto_layout_c1,
-        open(&src) == Some(PlaceholderLayout::Auto),
+        open(&src) == Some(OpenLayout::Auto),
         "requires an operand with an unresolved layout, but got `{}`",
         src.type_
     );
     ensure!(
         set_auto_layout_c2,
-        dst.encoding.is_some() && open(&dst) != Some(PlaceholderLayout::Auto),
+        dst.encoding.is_some() && open(&dst) != Some(OpenLayout::Auto),
         "requires a result with a concrete layout, but got `{}`",
         dst.type_
     );

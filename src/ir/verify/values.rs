@@ -3,7 +3,7 @@
 use super::common::{Verdict, broken, ensure, verdict};
 use super::generic;
 use crate::ir::discardable::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
-use crate::ir::layouts::{TypeProperties, Units};
+use crate::ir::layouts::{TypeFacts, Units};
 use crate::ir::rules::labels;
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType};
 use crate::sys::{self, Diagnostic, build};
@@ -37,8 +37,8 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     });
     for (place, type_) in operands.chain(results) {
         let checked = match layouts.type_facts(type_) {
-            TypeProperties::Other => Ok(()),
-            TypeProperties::Tensor {
+            TypeFacts::Other => Ok(()),
+            TypeFacts::Tensor {
                 elements,
                 units,
                 is_generic,
@@ -48,8 +48,8 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
                     .and_then(|()| layout(op, units, type_, place, &mut module))
             }
             // Functions only forward buffers.
-            TypeProperties::Buffer(_) if dialect == "tt" => Ok(()),
-            TypeProperties::Buffer(ctas) => buffer(op, ctas, type_, place),
+            TypeFacts::Buffer(_) if dialect == "tt" => Ok(()),
+            TypeFacts::Buffer(ctas) => buffer(op, ctas, type_, place),
         };
         diagnostics.extend(checked.err());
     }

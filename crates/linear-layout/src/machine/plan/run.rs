@@ -29,12 +29,12 @@ type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 ///
 /// `start` is the index of the stored names of the first granules. The names of the other granules are derived.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct GranuleNames {
+struct NameRow {
     start: u32,
     granule: u8,
 }
 
-impl GranuleNames {
+impl NameRow {
     /// Returns a row for each granule. `start` is the index of the first stored name.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
@@ -72,7 +72,7 @@ pub(super) struct Machine<'a, N> {
     granule_log2: u32,
     /// First row and number of rows of each value. A value has one row per granule.
     place: Vec<(u32, u32)>,
-    rows: Vec<GranuleNames>,
+    rows: Vec<NameRow>,
     /// Stored names, one for each thread and stored row. Several values may share names, so names are written once.
     names: Vec<N>,
     /// The values with known numbers, one number for each thread.
@@ -229,7 +229,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.threads >> self.lanes_log2) as u64
     }
 
-    fn name(&self, row: GranuleNames, thread: usize) -> N {
+    fn name(&self, row: NameRow, thread: usize) -> N {
         row.name(&self.names, thread)
     }
 
@@ -238,7 +238,7 @@ impl<'a, N: Name> Machine<'a, N> {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
         self.names.resize(names.end, N::NOTHING);
-        let rows = names.step_by(self.threads).map(|start| GranuleNames {
+        let rows = names.step_by(self.threads).map(|start| NameRow {
             start: narrow(start),
             granule: 0,
         });
@@ -246,14 +246,14 @@ impl<'a, N: Name> Machine<'a, N> {
         start
     }
 
-    fn define_rows(&mut self, value: ValueId, rows: impl Iterator<Item = GranuleNames>) {
+    fn define_rows(&mut self, value: ValueId, rows: impl Iterator<Item = NameRow>) {
         let first = self.rows.len();
         self.rows.extend(rows);
         let count = self.rows.len() - first;
         self.place[value.index()] = (narrow(first), narrow(count));
     }
 
-    fn place(&self, step: usize, value: ValueId) -> Result<&[GranuleNames], PlanFault> {
+    fn place(&self, step: usize, value: ValueId) -> Result<&[NameRow], PlanFault> {
         match self.place.get(value.index()) {
             Some(&(first, granules)) if granules > 0 => {
                 Ok(&self.rows[first as usize..][..granules as usize])
@@ -285,7 +285,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 return Err(FaultKind::Width { step, what }.into());
             }
             // For whole elements, comparing the first granules suffices.
-            let count = if GranuleNames::are_whole(rows) {
+            let count = if NameRow::are_whole(rows) {
                 1
             } else {
                 rows.len()
@@ -304,14 +304,14 @@ impl<'a, N: Name> Machine<'a, N> {
     }
 
     /// Returns true if, in each thread, the rows hold all granules of one element.
-    fn are_elements(&self, rows: &[GranuleNames]) -> bool {
-        let is_further = |(granule, row): (usize, &GranuleNames)| {
+    fn are_elements(&self, rows: &[NameRow]) -> bool {
+        let is_further = |(granule, row): (usize, &NameRow)| {
             (0..self.threads).all(|thread| {
                 let first = self.name(rows[0], thread);
                 self.name(*row, thread) == first.granule(granule)
             })
         };
-        GranuleNames::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
+        NameRow::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
     }
 
     /// Returns the first granules of an element, one per thread. A word or an undefined value is a fault.
@@ -330,13 +330,10 @@ impl<'a, N: Name> Machine<'a, N> {
         let start = self.names.len();
         self.names
             .extend(names.into_iter().map(|name| name.granule(0)));
-        self.define_rows(
-            value,
-            GranuleNames::of_elements(start, self.granules(value)),
-        );
+        self.define_rows(value, NameRow::of_elements(start, self.granules(value)));
     }
 
-    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<GranuleNames>, PlanFault> {
+    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<NameRow>, PlanFault> {
         let mut rows = Vec::with_capacity(16);
         for value in values {
             rows.extend(self.place(step, *value)?);
@@ -361,7 +358,7 @@ impl<'a, N: Name> Machine<'a, N> {
                     let nothing = self.names.len();
                     self.names.resize(nothing + self.threads, N::NOTHING);
                     let start = narrow(nothing);
-                    rows.resize(whole, GranuleNames { start, granule: 0 });
+                    rows.resize(whole, NameRow { start, granule: 0 });
                 }
                 self.define_rows(out, rows.into_iter());
             }

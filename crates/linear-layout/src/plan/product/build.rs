@@ -3,7 +3,7 @@
 use super::candidates;
 use super::coordinates::{Axes, K, Point};
 use super::error::{ProductError, ProductErrorKind};
-use super::matching::{Elements, Match, TileMap};
+use super::matching::{Elements, Match, Renaming};
 use super::scales::{self, ScaleSource};
 use super::{FactorScales, MatrixProduct, ProductPlan};
 use crate::layout::{Dim, LinearLayout};
@@ -331,7 +331,7 @@ fn layouts_for(
     sizes: Point,
 ) -> Option<[Option<LinearLayout>; 3]> {
     let given = [0, 1, 2].map(|operand| kept[operand].then_some(&elements[operand]));
-    let renaming = TileMap::of(row, given, sizes).ok()?;
+    let renaming = Renaming::of(row, given, sizes).ok()?;
     let mut layouts = [None, None, None];
     let sum;
     let mut of_sum = &elements[2];

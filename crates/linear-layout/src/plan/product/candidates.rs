@@ -2,7 +2,7 @@
 //! A and B.
 
 use super::coordinates::{Axes, K, M, N, Point};
-use super::matching::{Elements, TileMap};
+use super::matching::{Elements, Renaming};
 use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, ScaleBit, ScaleOperand};
@@ -13,7 +13,7 @@ use crate::target::{Product, ScaleBit, ScaleOperand};
 /// output dims are those of `like`.
 pub(super) fn factor(
     row: &Product,
-    renaming: &TileMap,
+    renaming: &Renaming,
     operand: usize,
     sum: &Elements,
     (like, axes): (&LinearLayout, Axes),
@@ -68,7 +68,7 @@ fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
 /// The register bits are, in this order: bits of the tile, bits of k, and bits of m (for A) or n (for B).
 pub(super) fn scales(
     bits: &ScaleOperand,
-    renaming: &TileMap,
+    renaming: &Renaming,
     factor: usize,
     sum: &Elements,
     (like, axes): (&LinearLayout, Axes),
@@ -103,7 +103,7 @@ pub(super) fn scales(
 /// beyond the tile, then the column bits. Register bits take all remaining bits.
 pub(super) fn sum(
     row: &Product,
-    renaming: &TileMap,
+    renaming: &Renaming,
     factors: [Option<&Elements>; 2],
     (like, axes): (&LinearLayout, Axes),
 ) -> Result<LinearLayout, LayoutError> {

@@ -50,7 +50,7 @@ impl Elements {
 /// A map from an instruction's tile to the tensors: for each bit of m, n and k of the tile, a tensor coordinate
 /// along the same dim. Bits beyond the size of the tensors are mapped to 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct TileMap {
+pub(super) struct Renaming {
     /// For m, n and k: the tensor coordinate of each bit, by the index of the bit.
     images: [FxHashMap<u8, u64>; 3],
 }
@@ -64,7 +64,7 @@ const fn dim_and_bit(bit: TileBit) -> Option<(usize, u8)> {
     }
 }
 
-impl TileMap {
+impl Renaming {
     /// Returns the coordinates to which the renaming maps a bit of the tile; all 0 if the bit is not assigned.
     pub(super) fn image(&self, bit: TileBit) -> Point {
         let mut at = [0; 4];
@@ -226,7 +226,7 @@ struct OperandTiles {
 }
 
 impl OperandTiles {
-    fn of(elements: &Elements, bits: &[TileBit], renaming: &TileMap) -> Result<Self, TileBit> {
+    fn of(elements: &Elements, bits: &[TileBit], renaming: &Renaming) -> Result<Self, TileBit> {
         let mut taken = Vec::with_capacity(bits.len());
         for bit in bits {
             let image = renaming.image(*bit);
@@ -284,7 +284,7 @@ pub(super) struct Issue {
 #[derive(Debug)]
 pub(super) struct Match {
     /// Tensor coordinate to which each bit of the tile is mapped.
-    pub(super) renaming: TileMap,
+    pub(super) renaming: Renaming,
     /// All issues, in ascending order of k, and for equal k in the order of the registers of D.
     pub(super) issues: Vec<Issue>,
     /// For each element of A's tile, true if it must be replaced by zero, so that its product is not added twice.
@@ -301,7 +301,7 @@ impl Match {
         operands: [&Elements; 3],
         k_size: u64,
     ) -> Result<Self, Mismatch> {
-        let renaming = TileMap::of(row, operands.map(Some), [0, 0, 0, k_size])?;
+        let renaming = Renaming::of(row, operands.map(Some), [0, 0, 0, k_size])?;
         let [a, b, d] = operands;
         // Bits that the instruction does not cover must agree in all threads, since registers are the same everywhere.
         let outer = |elements: &Elements| match row.is_per_lane() {

@@ -4,7 +4,7 @@ use super::MatrixProduct;
 use super::candidates;
 use super::coordinates::{Axes, M, N, Point, SCALES};
 use super::error::ProductError;
-use super::matching::{Elements, Match, TileMap};
+use super::matching::{Elements, Match, Renaming};
 use super::mismatch::Mismatch;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
@@ -30,7 +30,7 @@ impl ScaleWords {
         scales: &BlockScales,
         factor: usize,
         elements: &Elements,
-        renaming: &TileMap,
+        renaming: &Renaming,
         sum: &Elements,
     ) -> Result<Self, Mismatch> {
         let (held, own) = (&scales.operands[factor], [M, N][factor]);

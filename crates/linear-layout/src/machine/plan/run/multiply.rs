@@ -3,7 +3,7 @@
 //! The elements of a row of A or column of B are resolved to a [`Line`] once, not once per sum. Instructions that read
 //! the same registers share their lines.
 
-use super::{FaultKind, GranuleNames, Machine, Name, PlanFault};
+use super::{FaultKind, Machine, Name, NameRow, PlanFault};
 use crate::machine::plan::name::{Line, LineNames, Products};
 use crate::number::narrow;
 use crate::plan::program::{ScaleWord, ValueId};
@@ -18,12 +18,7 @@ pub(super) struct Multiplier<'a, N> {
 }
 
 /// Instruction number, operand (A is 0, B is 1), registers, and scale word with selector.
-type FactorKey = (
-    u32,
-    usize,
-    Vec<GranuleNames>,
-    Option<(Vec<GranuleNames>, u32)>,
-);
+type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
     pub(super) fn new(products: &'a mut dyn Products<N>) -> Self {
@@ -182,7 +177,7 @@ impl<N: Name> Machine<'_, N> {
             let lines = [&*lines[0], &*lines[1]];
             let added = multiplier.products.add(sums, places, lines, [m, n]);
             added.ok_or(FaultKind::Product { step })?;
-            sum_rows.extend(GranuleNames::of_elements(start, granules));
+            sum_rows.extend(NameRow::of_elements(start, granules));
         }
         let mut sum_rows = sum_rows.into_iter();
         for value in (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i)) {
@@ -197,12 +192,7 @@ impl<N: Name> Machine<'_, N> {
     }
 
     /// Returns all elements of a tile, warp by warp (lane by lane if each lane multiplies alone).
-    fn tile(
-        &self,
-        step: usize,
-        tile: &OperandTile,
-        rows: &[GranuleNames],
-    ) -> Result<Vec<N>, PlanFault> {
+    fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
             return Err(FaultKind::Width {
@@ -283,7 +273,7 @@ impl<N: Name> Machine<'_, N> {
         &self,
         instruction: &InstructionTiles,
         factor: usize,
-        (rows, selector): (&[GranuleNames], u32),
+        (rows, selector): (&[NameRow], u32),
         lanes: core::ops::Range<usize>,
     ) -> Option<(Vec<N>, u8)> {
         let held = instruction.row.scales.as_ref()?;
