@@ -10,8 +10,8 @@ include "mlir/Dialect/LLVMIR/ROCDLOps.td"
 
 def LL_Built {
   list<string> names = [
-    "arith.addf", "arith.addi", "arith.andi", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.extf",
-    "arith.extui", "arith.maxui", "arith.minui", "arith.mulf", "arith.ori", "arith.select", "arith.shli",
+    "arith.addf", "arith.addi", "arith.andi", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.divui", "arith.extf",
+    "arith.extui", "arith.maxui", "arith.minui", "arith.mulf", "arith.muli", "arith.ori", "arith.select", "arith.shli",
     "arith.shrui", "arith.subf", "arith.subi", "arith.truncf", "arith.trunci", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
     "llvm.bitcast", "llvm.br", "llvm.call", "llvm.call_intrinsic", "llvm.cmpxchg", "llvm.cond_br",
     "llvm.extractelement", "llvm.extractvalue", "llvm.fadd", "llvm.fcmp", "llvm.fdiv", "llvm.fence", "llvm.fmul",
@@ -44,9 +44,10 @@ def LL_Built {
     "rocdl.permlane32.swap", "rocdl.permlanex16", "rocdl.raw.ptr.buffer.load", "rocdl.raw.ptr.buffer.load.lds",
     "rocdl.raw.ptr.buffer.store", "rocdl.readfirstlane", "rocdl.s.barrier", "rocdl.s.wait.asynccnt",
     "rocdl.s.waitcnt", "rocdl.update.dpp", "rocdl.workgroup.id.x", "rocdl.workgroup.id.y",
-    "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "tt.bitcast", "tt.broadcast", "tt.dot",
-    "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.make_range", "tt.reshape", "tt.splat", "tt.split", "tt.trans",
-    "ttg.convert_layout", "ttg.fp4_to_fp", "ttg.local_alloc", "ttg.local_load"
+    "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "scf.for", "scf.yield", "tt.bitcast", "tt.broadcast", "tt.dot",
+    "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.load", "tt.make_range", "tt.reshape", "tt.splat", "tt.split", "tt.trans",
+    "ttg.async_commit_group", "ttg.async_copy_global_to_local", "ttg.async_wait", "ttg.convert_layout", "ttg.fp4_to_fp",
+    "ttg.local_alloc", "ttg.local_dealloc", "ttg.local_load", "ttg.memdesc_index", "ttng.warp_group_dot_wait"
   ];
 }
 

@@ -30,6 +30,9 @@ defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"
     "the launcher, as Triton does">;
 defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
            "Layouts of loads and stores of whole tensors: `pinned`, or `free` to change at their own cost">;
+defvar LL_NumStages = Option<"numStages", "num-stages", "int64_t", "3",
+    "Stages of a software-pipelined loop without the attribute `tt.num_stages`; fewer if shared memory is too small, 1 for "
+    "no pipelining">;
 defvar LL_LoweredDialects = [
   "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
   "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -640,6 +643,72 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
   ];
 }
 
+def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
+  let summary = "Prefetch operands of products in loops by asynchronous copies";
+  let description = [{
+    A load in a loop that feeds a product of the loop becomes an asynchronous copy to shared memory, which starts
+    `num-stages` - 1 iterations before the product. The buffer of the load becomes `num-stages` slots: iteration `i`
+    reads slot `i` modulo `num-stages`. A load without a buffer gets one, from which each thread reads what it has
+    copied. Copies after the last iteration are masked off. The pass corresponds to Triton's `tritongpu-pipeline`; the
+    copies of an iteration start before its reads, so that the loop needs one barrier instead of two.
+
+    A loop is unchanged if it writes to global memory, contains a loop, or has asynchronous copies already; if the
+    addresses depend on other operations than arithmetic and loads; if the GPU lacks copies to any shared address; or
+    if two slots do not fit in shared memory. `explain` gives the reason.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+    #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+    #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+    #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
+      tt.func @f(%p: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %y: tensor<32x16xf16, #right>, %n: i32) -> tensor<64x16xf32, #mma> {
+        %zero = arith.constant 0 : i32
+        %one = arith.constant 1 : i32
+        %none = arith.constant dense<0.0> : tensor<64x16xf32, #mma>
+        %offset = arith.constant dense<32> : tensor<64x32xi32, #rows>
+        %sum, %end = scf.for %i = %zero to %n step %one iter_args(%c = %none, %at = %p) -> (tensor<64x16xf32, #mma>, tensor<64x32x!tt.ptr<f16>, #rows>) : i32 {
+          %x = tt.load %at : tensor<64x32x!tt.ptr<f16>, #rows>
+          %buffer = ttg.local_alloc %x : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #ttg.shared_memory>
+          %left = ttg.local_load %buffer : !ttg.memdesc<64x32xf16, #shared, #ttg.shared_memory> -> tensor<64x32xf16, #left>
+          %d = tt.dot %left, %y, %c : tensor<64x32xf16, #left> * tensor<32x16xf16, #right> -> tensor<64x16xf32, #mma>
+          %next = tt.addptr %at, %offset : tensor<64x32x!tt.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+          scf.yield %d, %next : tensor<64x16xf32, #mma>, tensor<64x32x!tt.ptr<f16>, #rows>
+        }
+        tt.return %sum : tensor<64x16xf32, #mma>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    ...
+        %0 = ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16, #shared, #smem, mutable>
+        ...
+        %11 = ttg.async_copy_global_to_local %arg0, %9 mask %10 : tensor<64x32x!tt.ptr<f16>, #blocked> -> <64x32xf16, #shared, #smem, mutable>
+        %12 = ttg.async_commit_group tokens %11
+        ...
+          %26 = ttg.async_wait {num = 1 : i32}
+          ...
+          %31 = ttg.async_copy_global_to_local %arg5, %29 mask %30 : tensor<64x32x!tt.ptr<f16>, #blocked> -> <64x32xf16, #shared, #smem, mutable>
+          %32 = ttg.async_commit_group tokens %31
+          ...
+          %39 = ttg.memdesc_index %0[%arg6] : !ttg.memdesc<3x64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
+          %40 = ttg.local_load %39 : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+          ...
+        ttg.local_dealloc %0 : !ttg.memdesc<3x64x32xf16, #shared, #smem, mutable>
+    ...
+    ```
+  }];
+  let options = [
+    LL_Target,
+    LL_NumStages,
+    Option<"explain", "explain", "bool", "false",
+           "Emit a remark at each loop: the slots, or the reason for none">
+  ];
+}
+
 def OptimizeThreadLocality : Pass<"optimize-thread-locality", "::mlir::ModuleOp"> {
   let summary = "Avoid data exchange between threads in reductions and gathers";
   let description = [{
@@ -714,8 +783,8 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect";
   let description = [{
     Runs `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`,
-    `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`, `fold-layout-conversions`, `hoist-loads`
-    and `convert-layouts-to-llvm`, in this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
+    `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`, `fold-layout-conversions`,
+    `pipeline-loops`, `hoist-loads` and `convert-layouts-to-llvm`, in this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
 
     Before:
     ```mlir
@@ -745,7 +814,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory];
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory, LL_NumStages];
   let dependentDialects = LL_LoweredDialects;
 }
 

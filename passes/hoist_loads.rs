@@ -65,9 +65,7 @@ fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
 
 /// Returns the block of a load that may move. `None` for other operations, and for loads that must not move.
 fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
-    let load = tt::Load::of(op)?;
-    let modifier = policy(load.cache_policy(), "cache_modifier");
-    let is_ordered = load.is_volatile() || modifier.is_some_and(|modifier| modifier == "cv");
+    tt::Load::of(op)?;
     // Warps of a partition have registers of their own.
     let mut around = build::parent(op);
     while let Some(parent) = around {
@@ -76,7 +74,15 @@ fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
         }
         around = build::parent(parent);
     }
-    build::block_around(op).filter(|_| !is_ordered)
+    build::block_around(op).filter(|_| is_reorderable(op))
+}
+
+/// Returns true for a load whose position relative to other loads is free: neither volatile nor uncached.
+pub(super) fn is_reorderable(op: Op<'_>) -> bool {
+    tt::Load::of(op).is_some_and(|load| {
+        let modifier = policy(load.cache_policy(), "cache_modifier");
+        !load.is_volatile() && modifier.is_none_or(|modifier| modifier != "cv")
+    })
 }
 
 /// A load, with the operations in front of it that it may cross.
@@ -140,7 +146,7 @@ fn may_move(op: Op<'_>) -> bool {
 }
 
 /// Returns true if a load may move above an operation: the operation does not access global memory in program order.
-fn may_be_crossed(op: Op<'_>) -> bool {
+pub(super) fn may_be_crossed(op: Op<'_>) -> bool {
     let role = Role::of(op);
     role.is_pure() || matches!(role, Role::Buffer { .. }) || is_shared_or_product(op)
 }

@@ -15,6 +15,7 @@ mod hoist_loads;
 mod inventory;
 mod layout_pipeline;
 mod optimize_thread_locality;
+mod pipeline_loops;
 mod proof;
 mod recognize_encodings;
 mod reduce_data_duplication;

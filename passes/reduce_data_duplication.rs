@@ -10,6 +10,7 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::pipeline_loops::copies_to_any_address;
 use super::proof::Claim;
 use super::respell::attribute;
 use super::rewrite_layouts::first_use;
@@ -17,13 +18,14 @@ use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
 use crate::analysis::pressure::{self, is_loop};
 use crate::ir::ops::ttg::ConvertLayout;
-use crate::ir::{TensorType, builders, element_bits};
+use crate::ir::ops::{scf, tt};
+use crate::ir::{TensorType, builders, element_bits, memdesc};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, FollowUp, Reported};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
 use linear_layout::layout::Dim;
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
-use linear_layout::target::Access;
+use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
@@ -98,7 +100,8 @@ fn through_buffer<'c>(
                 }
                 let encoding = SwizzledSharedEncoding::new(vec, per_phase, phases, &order, cga);
                 let encoding = Encoding::from(encoding.ok()?);
-                let buffer = buffer(op, &source, &encoding)?;
+                let encoding = attribute(op, &encoding)?;
+                let buffer = memdesc(source.shape, source.element, encoding, false)?;
                 let Some(cost) = through(buffer) else {
                     continue;
                 };
@@ -111,7 +114,8 @@ fn through_buffer<'c>(
     let (cost, buffer) = best?;
     // Loads from a buffer fill registers on demand; the results of a conversion are all live at once.
     let is_small = pressure::words(layouts, to) <= MOST_WORDS;
-    if only_cheaper && cost >= plan.program().cost().total() && is_small {
+    let is_cheaper = cost < plan.program().cost().total();
+    if only_cheaper && !is_cheaper && is_small && !is_prefetchable(cvt, target) {
         return None;
     }
     let noted = build::discardable_attributes(op);
@@ -136,9 +140,9 @@ fn through_buffer<'c>(
     Some(())
 }
 
-fn buffer<'c>(op: Op<'c>, tensor: &TensorType<'c>, encoding: &Encoding) -> Option<Type<'c>> {
-    let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
-    let (element, encoding) = (tensor.element, attribute(op, encoding)?);
-    let text = format!("!ttg.memdesc<{sizes}{element}, {encoding}, #ttg.shared_memory>");
-    Type::parse(build::context(op), &text)
+/// Returns true if the operand is a load in a loop, whose buffer `pipeline-loops` can fill iterations in advance.
+fn is_prefetchable(cvt: ConvertLayout<'_, '_>, target: &Target) -> bool {
+    let load = sys::defining_operation(cvt.src()).and_then(tt::Load::of);
+    let around = load.and_then(|load| build::parent(load.op()));
+    copies_to_any_address(target) && around.and_then(scf::For::of).is_some()
 }

@@ -32,6 +32,8 @@ pub const PROFILE_SCRATCH_BYTES: &str = "ttg.profile_scratch_memory_size";
 pub const PROFILE_SCRATCH_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";
 /// On a module: true if pairs of CTAs compute matrix products together.
 pub const TWO_CTAS: &str = "ttng.two-ctas";
+/// On a loop: the number of stages of its software pipeline.
+pub const NUM_STAGES: &str = "tt.num_stages";
 /// On a loop: the unroll factor.
 pub const UNROLL_FACTOR: &str = "tt.loop_unroll_factor";
 /// On an argument or operation: a divisor of the first element in each contiguous run.

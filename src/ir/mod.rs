@@ -40,6 +40,7 @@ pub(crate) use ops::{kinds, views};
 pub(crate) use product::{ProductTypes, ScaledTypes, check_scaled_elements, group_product_types};
 pub use reason::Reason;
 pub use semantics::LinearLayouts;
+pub(crate) use tensor::memdesc;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
 pub(crate) use uniform::integer_constant;
 pub use unknown::{TRITON_VERSION, unknown_name};

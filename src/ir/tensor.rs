@@ -45,6 +45,19 @@ impl<'c> TensorType<'c> {
     }
 }
 
+/// Returns the type of a buffer in shared memory.
+pub(crate) fn memdesc<'c>(
+    shape: &[u64],
+    element: Type<'c>,
+    encoding: Attribute<'c>,
+    is_mutable: bool,
+) -> Option<Type<'c>> {
+    let sizes: String = shape.iter().map(|size| format!("{size}x")).collect();
+    let end = if is_mutable { ", mutable" } else { "" };
+    let text = format!("!ttg.memdesc<{sizes}{element}, {encoding}, #ttg.shared_memory{end}>");
+    Type::parse(sys::context_of(element.context()), &text)
+}
+
 /// Returns true if a tensor and a descriptor's block have the same element type, up to signedness: a descriptor may
 /// have `si8` for `i8`.
 #[must_use]

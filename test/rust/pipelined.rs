@@ -1,4 +1,4 @@
-//! Kernels pipelined by Triton, whose asynchronous copies overlap products: correct for every arrival time of copies.
+//! Pipelined kernels, whose asynchronous copies overlap products: correct for every arrival time of copies.
 
 use crate::kernels::Bench;
 use crate::products::{check, padded, quarters};
@@ -23,6 +23,21 @@ const GPUS: [(&str, Option<&str>); 5] = [
     ),
 ];
 
+/// GPUs and numbers of stages for kernels that `pipeline-loops` pipelines.
+/// Six stages are more than the loops have iterations.
+const PIPELINED: [(&str, u32); 3] = [("cuda:80", 2), ("cuda:90", 6), ("hip:gfx1250", 3)];
+
+/// Returns the passes of `layout-pipeline`, with annotations for the simulator's bounds checks.
+fn layout_pipeline(target: &str, stages: u32) -> String {
+    format!(
+        "resolve-auto-layouts{{target={target}}},coalesce,decompose-products{{target={target}}},\
+         choose-matrix-instructions{{target={target}}},remove-layout-conversions{{target={target}}},\
+         reduce-data-duplication{{only-cheaper=true}},fold-layout-conversions,\
+         pipeline-loops{{target={target} num-stages={stages}}},hoist-loads,\
+         convert-layouts-to-llvm{{target={target} bounds=true}}"
+    )
+}
+
 /// Rows, columns and K that end within tiles of 64, 32 and 32; columns and K are multiples of 16, as the kernels
 /// assume.
 const SIZES: [usize; 3] = [77, 48, 112];
@@ -44,6 +59,11 @@ fn run_everywhere(
     for (gpu, pipeline) in GPUS {
         let file = format!("pipelined/{gpu}/{kernel}.ttgir");
         run_on_all_machines(&|| Bench::lowered(&file, pipeline), grid, &prepare);
+    }
+    for (target, stages) in PIPELINED {
+        let file = format!("blocked/{kernel}.ttgir");
+        let pipeline = layout_pipeline(target, stages);
+        run_on_all_machines(&|| Bench::lowered(&file, Some(&pipeline)), grid, &prepare);
     }
 }
 

@@ -1,0 +1,100 @@
+//! `pipeline-loops`: software pipelining of loops whose loads fill buffers in shared memory.
+//!
+//! ```text
+//! for i                                 copy of 0 to slot 0; copy of 1 to slot 1
+//!   x = load p[i]                       for i
+//!   buffer = alloc x           ->         wait for the copy of i
+//!   .. buffer ..                          copy of i + 2 to slot (i + 2) % 3
+//!                                         .. slot i % 3 ..
+//! ```
+//! Each buffer becomes several *slots*, which asynchronous copies fill iterations ahead. A copy overwrites the slot that
+//! the iteration before has read. It follows the barrier after the wait, so one barrier per iteration serves both.
+//!
+//! A product of warp groups that only adds to a loop-carried value stays in flight until the next product has started.
+//! It then still reads its slot, so that buffers get one slot more.
+//!
+//! - [`loads`]: the loads that become copies, and the operations that compute their addresses.
+//! - [`rewrite`]: the copies before and within the loop.
+//!
+//! # Source
+//! Triton's `tritongpu-pipeline`, which copies after the reads of an iteration, and needs a second barrier there.
+//!
+//! Not here: TMA, loads without a buffer, loops with stores to global memory.
+
+mod loads;
+mod rewrite;
+
+use super::Pass;
+use super::context::PassContext;
+use super::rewrite_layouts::functions;
+use super::table::PipelineLoopsOptions;
+use crate::ir::discardable;
+use crate::ir::ops::scf;
+use crate::sys::build::{self, Op};
+use crate::sys::{Diagnostic, FollowUp, Reported};
+use linear_layout::target::Target;
+use loads::PipelinedLoop;
+use melior::ir::operation::OperationLike;
+
+impl Pass for PipelineLoopsOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let target = context.known_gpu(self.target.as_deref())?;
+        let default = u32::try_from(self.num_stages)
+            .ok()
+            .filter(|stages| *stages > 0);
+        let Some(default) = default else {
+            return Err(context.fail(&Diagnostic::new(format!(
+                "invalid option `num-stages={}`, expected 1 or more",
+                self.num_stages
+            ))));
+        };
+        for function in functions(context.module()) {
+            for op in build::in_order(function) {
+                if let Some(looped) = scf::For::of(op) {
+                    self.pipeline(context, looped, target, default);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl PipelineLoopsOptions {
+    fn pipeline<'c>(
+        &self,
+        context: &PassContext<'c>,
+        looped: scf::For<'c, 'c>,
+        target: &Target,
+        default: u32,
+    ) {
+        let requested = stages(looped.op()).unwrap_or(default);
+        let outcome = PipelinedLoop::of(context, looped, target).and_then(|plan| {
+            let stages = plan.stages(target, requested)?;
+            Ok((plan, stages))
+        });
+        let text = match outcome {
+            Ok((plan, stages)) => {
+                let text = plan.explanation(stages, requested);
+                match rewrite::rewrite(context, &plan, stages) {
+                    Some(()) => text,
+                    None => return,
+                }
+            }
+            Err(reason) => format!("loop not pipelined: {reason}"),
+        };
+        if self.explain {
+            context.remark(looped.op(), &text);
+        }
+    }
+}
+
+/// Returns the number of stages that the loop's attribute requests.
+fn stages(looped: Op<'_>) -> Option<u32> {
+    let stages = looped.attribute(discardable::NUM_STAGES).ok()?;
+    Some(u32::try_from(build::integer_value(stages)?).unwrap_or(0))
+}
+
+/// Returns true if a GPU has asynchronous copies with one destination address per thread.
+pub(super) fn copies_to_any_address(target: &Target) -> bool {
+    target.instructions.async_copies || target.instructions.async_to_shared
+}

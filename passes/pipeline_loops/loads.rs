@@ -1,0 +1,453 @@
+//! The loads of a loop that asynchronous copies can replace.
+
+use super::super::context::PassContext;
+use super::super::hoist_loads::{is_reorderable, may_be_crossed};
+use super::super::respell::attribute;
+use super::copies_to_any_address;
+use crate::analysis::assignment::Role;
+use crate::analysis::axis::{AxisAnalysis, AxisFacts};
+use crate::analysis::effects::OpId;
+use crate::ir::ops::{scf, tt, ttg, ttng};
+use crate::ir::{
+    OpKind, OpView, TensorType, UpstreamKind, element_bits, integer_constant, memdesc,
+};
+use crate::sys;
+use crate::sys::build::{self, Blk, Op, Val};
+use linear_layout::encoding::SwizzledSharedEncoding;
+use linear_layout::target::Target;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use rustc_hash::FxHashSet;
+
+/// The smallest access of a copy instruction, in bits.
+const LEAST_BITS: u32 = 32;
+
+/// The widest access of a copy instruction, in bits.
+const MOST_BITS: u32 = 128;
+
+/// A load that becomes a copy.
+pub(super) struct PipelinedLoad<'c> {
+    pub(super) load: tt::Load<'c, 'c>,
+    /// The buffer that the load fills. `None` if registers hold the result, which they then read from a slot.
+    pub(super) alloc: Option<ttg::LocalAlloc<'c, 'c>>,
+    /// The type of a slot.
+    pub(super) slot: Type<'c>,
+    bytes: u64,
+}
+
+/// The loads of a loop to be replaced, with the operations that compute their operands.
+pub(super) struct PipelinedLoop<'c> {
+    pub(super) looped: scf::For<'c, 'c>,
+    pub(super) body: Blk<'c>,
+    pub(super) loads: Vec<PipelinedLoad<'c>>,
+    /// The operations that compute the operands of the loads, in order.
+    pub(super) slice: Vec<Op<'c>>,
+    /// The loop-carried values that the operands depend on, by position.
+    pub(super) carried: Vec<usize>,
+    /// Products of warp groups that can stay in flight into the next iteration.
+    pub(super) products: Vec<AsyncProduct<'c>>,
+    /// Bytes of shared memory in use beside the slots.
+    other_bytes: u64,
+}
+
+impl<'c> PipelinedLoad<'c> {
+    fn of(context: &PassContext<'c>, load: tt::Load<'c, 'c>, body: Blk<'c>) -> Option<Self> {
+        let alloc = buffer_of(load, body);
+        let slot = match alloc {
+            Some(alloc) => mutable(alloc.result().r#type(), None)?,
+            None => own_buffer(context, load)?,
+        };
+        Some(Self {
+            load,
+            alloc,
+            slot,
+            bytes: bytes_of(slot)?,
+        })
+    }
+}
+
+impl<'c> PipelinedLoop<'c> {
+    /// # Errors
+    /// Returns the reason for not pipelining the loop.
+    pub(super) fn of(
+        context: &PassContext<'c>,
+        looped: scf::For<'c, 'c>,
+        target: &Target,
+    ) -> Result<Self, String> {
+        if !copies_to_any_address(target) {
+            return Err(format!(
+                "`{}` has no copies to any shared address",
+                target.name
+            ));
+        }
+        let body = build::block_of(looped.region()).ok_or("the loop has no body")?;
+        check_loop(looped, body)?;
+        let function = enclosing_function(looped.op()).ok_or("the loop is not in a function")?;
+        let axis = context.get::<AxisFacts>().of(function);
+        let mut plan = Self {
+            looped,
+            body,
+            loads: Vec::new(),
+            slice: Vec::new(),
+            carried: Vec::new(),
+            products: async_products(body),
+            other_bytes: 0,
+        };
+        let mut refusal = None;
+        let mut sliced: FxHashSet<OpId> = FxHashSet::default();
+        for load in build::operations(body).into_iter().filter_map(tt::Load::of) {
+            if !is_reorderable(load.op()) || !feeds_product(load.result(), body) {
+                continue;
+            }
+            let Some(bits) = copied_bits(context, &axis, load) else {
+                continue;
+            };
+            let slice = AddressSlice::of(load, body).and_then(|slice| match bits >= LEAST_BITS {
+                true => Ok(slice),
+                false => Err(format!(
+                    "a thread's accesses have {bits} bits, a copy at least {LEAST_BITS}"
+                )),
+            });
+            match (slice, PipelinedLoad::of(context, load, body)) {
+                (Ok(slice), Some(load)) => {
+                    plan.loads.push(load);
+                    plan.carried.extend(slice.carried);
+                    sliced.extend(slice.ops.into_iter().map(sys::operation_id));
+                }
+                (Ok(_), None) => {}
+                (Err(reason), _) => {
+                    refusal.get_or_insert(reason);
+                }
+            }
+        }
+        if plan.loads.is_empty() {
+            return Err(refusal.unwrap_or_else(|| "no load feeds a product".to_owned()));
+        }
+        plan.slice = build::operations(body);
+        plan.slice
+            .retain(|op| sliced.contains(&sys::operation_id(*op)));
+        plan.carried.sort_unstable();
+        plan.carried.dedup();
+        plan.other_bytes = other_bytes(function, looped.op(), &plan.loads);
+        Ok(plan)
+    }
+
+    /// Returns the stages of the loop: `requested`, or fewer if their slots would not fit in shared memory.
+    ///
+    /// # Errors
+    /// Returns the reason for not pipelining the loop.
+    pub(super) fn stages(&self, target: &Target, requested: u32) -> Result<Stages, String> {
+        if requested < 2 {
+            return Err(format!("`num-stages` is {requested}"));
+        }
+        // A product in flight still reads the slot of the iteration before.
+        let in_use = if self.products.is_empty() { 1 } else { 2 };
+        let each: u64 = self.loads.iter().map(|load| load.bytes).sum();
+        let free = u64::from(target.max_shared_bytes).saturating_sub(self.other_bytes);
+        let most = u32::try_from(free / each.max(1)).unwrap_or(u32::MAX);
+        let ahead = most.saturating_sub(in_use).min(requested - 1);
+        if ahead == 0 {
+            return Err(format!(
+                "{} slots of {each} bytes exceed the {free} free bytes of shared memory",
+                in_use + 1
+            ));
+        }
+        let slots = ahead + in_use;
+        Ok(Stages { slots, ahead })
+    }
+
+    pub(super) fn explanation(&self, stages: Stages, requested: u32) -> String {
+        let each: u64 = self.loads.iter().map(|load| load.bytes).sum();
+        let loads = match self.loads.len() {
+            1 => "1 load fills".to_owned(),
+            several => format!("{several} loads fill"),
+        };
+        let iterations = match stages.ahead {
+            1 => "1 iteration".to_owned(),
+            several => format!("{several} iterations"),
+        };
+        let fewer = match stages.ahead + 1 < requested {
+            true => format!("; {requested} stages would not fit in shared memory"),
+            false => String::new(),
+        };
+        format!(
+            "loop pipelined: {loads} {} slots of {each} bytes, {iterations} ahead{fewer}",
+            stages.slots
+        )
+    }
+}
+
+/// The slots of each buffer, and the number of iterations between a copy and its use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stages {
+    pub(super) slots: u32,
+    pub(super) ahead: u32,
+}
+
+/// A product of warp groups that adds to a loop-carried value, without other uses of the value in the loop.
+pub(super) struct AsyncProduct<'c> {
+    pub(super) dot: ttng::WarpGroupDot<'c, 'c>,
+    /// The position of the loop-carried value.
+    pub(super) carried: usize,
+}
+
+/// Returns the products of a loop if all of them can stay in flight into the next iteration: their operands are in
+/// shared memory, and nothing reads their results before the next product.
+fn async_products(body: Blk<'_>) -> Vec<AsyncProduct<'_>> {
+    let ops = build::operations(body)
+        .into_iter()
+        .flat_map(build::in_order);
+    let products = ops.filter_map(ttng::WarpGroupDot::of).map(|dot| {
+        let end = build::operations(body).pop()?;
+        let [(user, carried)] = sys::uses(dot.d())[..] else {
+            return None;
+        };
+        let is_carried = user == end && build::argument(body, carried + 1) == dot.c();
+        let is_read_once = sys::has_one_use(dot.c()) && sys::buffer(dot.a().r#type()).is_some();
+        let is_candidate = is_carried && is_read_once && !dot.is_async() && dot.use_c().is_none();
+        is_candidate.then_some(AsyncProduct { dot, carried })
+    });
+    products.collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// Returns the bits of a thread's accesses to global memory. `None` for a load of one element.
+fn copied_bits<'c>(
+    context: &PassContext<'c>,
+    axis: &AxisAnalysis,
+    load: tt::Load<'c, 'c>,
+) -> Option<u32> {
+    let tensor = TensorType::of(load.result().r#type())?;
+    let layout = context.layouts().tensor(&tensor).ok()?;
+    let bits = element_bits(tensor.element)?;
+    let vector = axis.vector(load.ptr(), load.mask(), bits, &layout.unique, MOST_BITS);
+    Some(bits << vector.register_bits().len())
+}
+
+/// The operations in a loop that compute the operands of a load.
+#[derive(Default)]
+struct AddressSlice<'c> {
+    ops: Vec<Op<'c>>,
+    carried: Vec<usize>,
+}
+
+impl<'c> AddressSlice<'c> {
+    /// # Errors
+    /// Returns the reason for not computing the operands iterations ahead.
+    fn of(load: tt::Load<'c, 'c>, body: Blk<'c>) -> Result<Self, String> {
+        let yielded = build::terminator_operands(body);
+        let arguments = build::block_arguments(body);
+        let mut slice = Self::default();
+        let mut seen = FxHashSet::default();
+        let mut waiting = build::operands(load.op());
+        while let Some(value) = waiting.pop() {
+            if !seen.insert(sys::value_id(value)) {
+                continue;
+            }
+            if let Some(at) = arguments.iter().position(|argument| *argument == value) {
+                // The first argument is the induction variable.
+                if let Some(at) = at.checked_sub(1) {
+                    slice.carried.push(at);
+                    waiting.push(yielded[at]);
+                }
+                continue;
+            }
+            let Some(op) = sys::defining_operation(value).filter(|op| is_in(*op, body)) else {
+                continue;
+            };
+            check_speculatable(op)?;
+            slice.ops.push(op);
+            waiting.extend(build::operands(op));
+        }
+        Ok(slice)
+    }
+}
+
+/// # Errors
+/// Returns the reason for not executing an operation in advance, or after the last iteration.
+fn check_speculatable(op: Op<'_>) -> Result<(), String> {
+    use UpstreamKind as U;
+    let name = sys::identifier_text(op.name());
+    let is_load = is_reorderable(op);
+    let is_computed = Role::of(op).is_repeatable() || Role::of(op) == Role::Conversion;
+    if op.region_count() > 0 || !(is_computed || is_load) {
+        return Err(format!("an address depends on `{name}`"));
+    }
+    let divides = matches!(
+        UpstreamKind::of(op),
+        Some(
+            U::ArithDivSI
+                | U::ArithDivUI
+                | U::ArithRemSI
+                | U::ArithRemUI
+                | U::ArithCeilDivSI
+                | U::ArithCeilDivUI
+                | U::ArithFloorDivSI
+        )
+    );
+    // The divisor of a later iteration may be zero. -1 overflows for the smallest dividend.
+    let is_safe = || {
+        let divisor = build::operands(op).pop().and_then(integer_constant);
+        divisor.is_some_and(|divisor| divisor > 0)
+    };
+    if divides && !is_safe() {
+        return Err(format!(
+            "an address depends on `{name}` by a variable divisor"
+        ));
+    }
+    Ok(())
+}
+
+/// # Errors
+/// Returns the reason for not pipelining a loop, regardless of its loads.
+fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String> {
+    if looped.unsigned_cmp() {
+        return Err("the induction variable is unsigned".to_owned());
+    }
+    let mut around = build::parent(looped.op());
+    while let Some(parent) = around {
+        if OpKind::TtgWarpSpecialize.is(parent) {
+            return Err("the loop belongs to a partition of warps".to_owned());
+        }
+        around = build::parent(parent);
+    }
+    for op in build::operations(body)
+        .into_iter()
+        .flat_map(build::in_order)
+    {
+        let name = sys::identifier_text(op.name());
+        if Role::of(op) == Role::Loop {
+            return Err(format!("it contains `{name}`"));
+        }
+        let is_pipelined = matches!(
+            OpView::of(op),
+            Some(
+                OpView::TtgAsyncCopyGlobalToLocal(_)
+                    | OpView::TtgAsyncCommitGroup(_)
+                    | OpView::TtgAsyncWait(_)
+            )
+        );
+        if is_pipelined {
+            return Err("it has asynchronous copies already".to_owned());
+        }
+        let is_structure = matches!(Role::of(op), Role::Conditional | Role::Terminator);
+        let is_load = is_reorderable(op);
+        let is_of_reduction = build::parent(op)
+            .is_some_and(|parent| matches!(Role::of(parent), Role::Reduction | Role::Scan));
+        if !(is_structure || is_load || is_of_reduction || may_be_crossed(op)) {
+            return Err(format!("loads must not cross `{name}`"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the buffer that the result of a load fills, if the result has no other use.
+fn buffer_of<'c>(load: tt::Load<'c, 'c>, body: Blk<'c>) -> Option<ttg::LocalAlloc<'c, 'c>> {
+    let [(user, _)] = sys::uses(load.result())[..] else {
+        return None;
+    };
+    let alloc = ttg::LocalAlloc::of(user)?;
+    let buffer = sys::buffer(alloc.result().r#type())?;
+    let is_candidate = is_in(user, body) && !buffer.is_mutable;
+    (is_candidate && are_reads(alloc.result())).then_some(alloc)
+}
+
+/// Returns the type of a buffer without swizzle, whose rows are contiguous along the fastest dimension of the load.
+/// Each thread reads what it has copied, so that neither access has bank conflicts.
+fn own_buffer<'c>(context: &PassContext<'c>, load: tt::Load<'c, 'c>) -> Option<Type<'c>> {
+    let tensor = TensorType::of(load.result().r#type())?;
+    let encoding = context.layouts().of_tensor(&tensor).ok()?;
+    let (order, cga) = (
+        encoding.order(tensor.shape).ok()?,
+        encoding.cga_layout().ok()?,
+    );
+    let shared = SwizzledSharedEncoding::new(1, 1, 1, &order, cga).ok()?;
+    let shared = attribute(load.op(), &shared.into())?;
+    memdesc(tensor.shape, tensor.element, shared, true)
+}
+
+/// Returns true if a product in the block depends on a value, through operations without effects and buffers.
+fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        for (user, _) in sys::uses(value) {
+            if !is_in(user, body) || !seen.insert(sys::operation_id(user)) {
+                continue;
+            }
+            let is_view = matches!(OpView::of(user), Some(OpView::TtgMemDescTrans(_)));
+            match OpView::of(user) {
+                Some(OpView::TtDot(_) | OpView::TtngWarpGroupDot(_)) => return true,
+                _ if is_view || Role::of(user).is_pure() => waiting.extend(build::results(user)),
+                _ if matches!(Role::of(user), Role::Buffer { .. }) => {
+                    waiting.extend(build::results(user));
+                }
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// Returns true if all users of a buffer read it, directly or through a transposed view.
+fn are_reads(buffer: Val<'_>) -> bool {
+    sys::uses(buffer)
+        .into_iter()
+        .all(|(user, _)| match OpView::of(user) {
+            Some(OpView::TtgLocalLoad(_) | OpView::TtngWarpGroupDot(_)) => true,
+            Some(OpView::TtgMemDescTrans(view)) => are_reads(view.result()),
+            _ => false,
+        })
+}
+
+pub(super) fn is_in(op: Op<'_>, block: Blk<'_>) -> bool {
+    build::block_around(op).is_some_and(|around| sys::block_id(around) == sys::block_id(block))
+}
+
+fn enclosing_function(op: Op<'_>) -> Option<Op<'_>> {
+    let mut op = op;
+    while !OpKind::TtFunc.is(op) {
+        op = build::parent(op)?;
+    }
+    Some(op)
+}
+
+/// Returns an upper bound for the bytes of shared memory in use during the loop, beside the slots:
+/// all other buffers of the function, and the largest tensor that the loop converts.
+fn other_bytes(function: Op<'_>, looped: Op<'_>, loads: &[PipelinedLoad<'_>]) -> u64 {
+    let allocs = build::in_order(function)
+        .into_iter()
+        .filter_map(ttg::LocalAlloc::of);
+    let others = allocs.filter(|alloc| {
+        let op = alloc.op();
+        let mut own = loads.iter().filter_map(|load| load.alloc);
+        own.all(|alloc| alloc.op() != op)
+    });
+    let buffers: u64 = others
+        .filter_map(|alloc| bytes_of(alloc.result().r#type()))
+        .sum();
+    let converted = build::in_order(looped)
+        .into_iter()
+        .filter_map(ttg::ConvertLayout::of);
+    let tensors = converted.filter_map(|convert| TensorType::of(convert.result().r#type()));
+    let bytes = tensors.filter_map(|tensor| {
+        Some(tensor.num_elements() * u64::from(element_bits(tensor.element)?.div_ceil(8)))
+    });
+    buffers + bytes.max().unwrap_or(0)
+}
+
+fn bytes_of(buffer: Type<'_>) -> Option<u64> {
+    let buffer = sys::buffer(buffer)?;
+    let bits = u64::from(element_bits(buffer.element)?);
+    Some((buffer.shape.iter().product::<u64>() * bits).div_ceil(8))
+}
+
+/// Returns a buffer type as mutable, with `slots` as a new first dimension.
+pub(super) fn mutable(type_: Type<'_>, slots: Option<u32>) -> Option<Type<'_>> {
+    let buffer = sys::buffer(type_)?;
+    let shape: Vec<u64> = slots
+        .map(u64::from)
+        .into_iter()
+        .chain(buffer.shape)
+        .collect();
+    memdesc(&shape, buffer.element, buffer.encoding?, true)
+}

@@ -1,0 +1,493 @@
+//! The pipelined form of a loop.
+//!
+//! Iteration `i` waits for its own copies, and starts the copies of iteration `i + ahead`. The loop carries what the
+//! addresses of these copies depend on, `ahead` iterations ahead. Copies after the last iteration are masked off.
+
+use super::super::context::PassContext;
+use super::super::rewrite_layouts::drop_dead;
+use super::loads::{PipelinedLoop, Stages, is_in, mutable};
+use crate::analysis::assignment::Role;
+use crate::analysis::effects::{OpId, ValueId};
+use crate::ir::builders::arith::CmpIPredicate;
+use crate::ir::ops::{tt, ttg, ttng};
+use crate::ir::{TensorType, builders};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Rewriter};
+use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{IntegerType, RankedTensorType};
+use melior::ir::{Region, Type, ValueLike};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+/// Pipelines a loop. Returns `None` if MLIR rejects an operation, which it has then reported.
+pub(super) fn rewrite<'c>(
+    context: &PassContext<'c>,
+    plan: &PipelinedLoop<'c>,
+    stages: Stages,
+) -> Option<()> {
+    let constants = Constants::default();
+    let before = Builder {
+        context,
+        place: plan.looped.op(),
+        front: plan.looped.op(),
+        constants: &constants,
+    };
+    let mut buffers = Vec::new();
+    for load in &plan.loads {
+        let type_ = mutable(load.slot, Some(stages.slots))?;
+        buffers.push(before.add(builders::ttg::local_alloc(None, type_))?);
+    }
+    let pipeline = Pipeline {
+        plan,
+        stages,
+        before: Builder {
+            front: sys::defining_operation(*buffers.first()?)?,
+            ..before
+        },
+        buffers,
+    };
+    pipeline.run()
+}
+
+/// Integer constants, by type and value.
+type Constants<'c> = RefCell<FxHashMap<(usize, u64), Val<'c>>>;
+
+#[derive(Clone, Copy)]
+struct Builder<'p, 'c> {
+    context: &'p PassContext<'c>,
+    place: Op<'c>,
+    /// The place of constants.
+    front: Op<'c>,
+    constants: &'p Constants<'c>,
+}
+
+impl<'c> Builder<'_, 'c> {
+    fn add<O>(self, building: builders::Building<'_, 'c, O>) -> Option<Val<'c>> {
+        building.before(self.context.rewriter(), self.place)
+    }
+
+    fn integer(self, type_: Type<'c>, number: u64) -> Option<Val<'c>> {
+        let key = (sys::type_id(type_), number);
+        if let Some(known) = self.constants.borrow().get(&key) {
+            return Some(*known);
+        }
+        let value = IntegerAttribute::new(type_, number.cast_signed());
+        let constant = builders::arith::constant(value.into(), type_)
+            .before(self.context.rewriter(), self.front)?;
+        self.constants.borrow_mut().insert(key, constant);
+        Some(constant)
+    }
+
+    fn index(self, value: u32) -> Option<Val<'c>> {
+        self.integer(
+            IntegerType::new(build::context(self.place), 32).into(),
+            value.into(),
+        )
+    }
+
+    fn compare(self, predicate: CmpIPredicate, left: Val<'c>, right: Val<'c>) -> Option<Val<'c>> {
+        let truth = IntegerType::new(build::context(self.place), 1).into();
+        self.add(builders::arith::cmpi(predicate, left, right, truth))
+    }
+
+    fn token(self) -> Option<Type<'c>> {
+        Type::parse(build::context(self.place), "!ttg.async.token")
+    }
+
+    /// Waits until at most `groups` groups of copies are in flight.
+    fn wait(self, groups: u32) -> Option<Val<'c>> {
+        self.add(builders::ttg::async_wait(&[], groups.into(), self.token()?))
+    }
+
+    /// Returns the slot after `slot`.
+    fn next_slot(self, slot: Val<'c>, slots: u32) -> Option<Val<'c>> {
+        let next = self.add(builders::arith::addi(slot, self.index(1)?))?;
+        let is_end = self.compare(CmpIPredicate::Sge, next, self.index(slots)?)?;
+        self.add(builders::arith::select(is_end, self.index(0)?, next))
+    }
+}
+
+/// The values that a slice depends on, in one iteration.
+struct Iteration<'c> {
+    induction: Val<'c>,
+    /// In the order of [`PipelinedLoop::carried`].
+    carried: Vec<Val<'c>>,
+    /// True unless the iteration is after the last one.
+    exists: Val<'c>,
+}
+
+struct Pipeline<'p, 'c> {
+    plan: &'p PipelinedLoop<'c>,
+    stages: Stages,
+    /// In front of the loop.
+    before: Builder<'p, 'c>,
+    /// The slots of each load's buffer.
+    buffers: Vec<Val<'c>>,
+}
+
+/// The state in front of the loop, after the first copies.
+struct Prologue<'c> {
+    /// The values that the addresses depend on, as of iteration `ahead`.
+    carried: Vec<Val<'c>>,
+    /// The induction variable of the first iteration that starts no copies.
+    end: Val<'c>,
+}
+
+impl<'c> Pipeline<'_, 'c> {
+    fn run(&self) -> Option<()> {
+        let (looped, body) = (self.plan.looped, self.plan.body);
+        let rewriter = self.before.context.rewriter();
+        let prologue = self.prologue()?;
+        let kept = self.live_values();
+
+        // The new loop carries the live values of the old one, the values ahead, and two slots.
+        let initial = looped.init_args();
+        let mut inits: Vec<Val<'c>> = kept.iter().map(|at| initial[*at]).collect();
+        inits.extend(&prologue.carried);
+        inits.extend(
+            [0, self.stages.ahead]
+                .map(|slot| self.before.index(slot))
+                .into_iter()
+                .flatten(),
+        );
+        let types: Vec<Type<'c>> = inits.iter().map(|value| value.r#type()).collect();
+        let (lower, upper, step) = (looped.lower_bound(), looped.upper_bound(), looped.step());
+        let location = looped.op().location();
+        let piped = builders::scf::r#for(lower, upper, step, &inits, Region::new(), &types)
+            .with_discardable(&build::discardable_attributes(looped.op()))
+            .insert(rewriter, looped.op(), location)?;
+        rewriter.move_regions(looped.op(), piped);
+        let added = types[kept.len()..].iter();
+        let added = added.map(|type_| rewriter.add_block_argument(body, *type_, location));
+        let added: Vec<Val<'c>> = added.collect();
+        let next = self.iteration(&added, prologue.end)?;
+
+        let old_end = *build::operations(body).last()?;
+        self.overlap_products(old_end)?;
+        let yielded = build::operands(old_end);
+        let mut yielded: Vec<Val<'c>> = kept.iter().map(|at| yielded[*at]).collect();
+        yielded.extend(next);
+        builders::scf::r#yield(&yielded).insert(rewriter, old_end, old_end.location())?;
+        rewriter.erase(old_end);
+        drop_dead(rewriter, piped, &mut |_| ());
+        let old_arguments = 1..=initial.len();
+        rewriter.remove_arguments(body, |at| {
+            old_arguments.contains(&at) && !kept.contains(&(at - 1))
+        });
+        self.epilogue(piped, &kept)
+    }
+
+    /// Starts the copies of the first iterations.
+    fn prologue(&self) -> Option<Prologue<'c>> {
+        let (plan, before) = (self.plan, self.before);
+        let looped = plan.looped;
+        let count = self.count()?;
+        let initial = looped.init_args();
+        let mut induction = looped.lower_bound();
+        let mut carried: Vec<Val<'c>> = plan.carried.iter().map(|at| initial[*at]).collect();
+        for number in 0..self.stages.ahead {
+            if number > 0 {
+                induction = before.add(builders::arith::addi(induction, looped.step()))?;
+            }
+            let number_of_type = before.integer(induction.r#type(), number.into())?;
+            let iteration = Iteration {
+                induction,
+                carried,
+                exists: before.compare(CmpIPredicate::Ugt, count, number_of_type)?,
+            };
+            carried = self.copies(before, &iteration, before.index(number)?)?;
+        }
+        let end = self.end_of_copies(count)?;
+        Some(Prologue { carried, end })
+    }
+
+    /// Rewrites the loads of an iteration. `added` are the new block arguments. Returns their values of the next
+    /// iteration.
+    fn iteration(&self, added: &[Val<'c>], end: Val<'c>) -> Option<Vec<Val<'c>>> {
+        let (plan, rewriter) = (self.plan, self.before.context.rewriter());
+        let (body, step) = (plan.body, plan.looped.step());
+        let Stages { slots, ahead } = self.stages;
+        let (carried, slot) = added.split_at(plan.carried.len());
+        let [read, filled] = slot[..] else {
+            return None;
+        };
+        let first = Builder {
+            place: *build::operations(body).first()?,
+            ..self.before
+        };
+        first.wait(ahead - 1)?;
+        let induction = build::argument(body, 0);
+        let distance = first.integer(induction.r#type(), ahead.into())?;
+        let distance = first.add(builders::arith::muli(step, distance))?;
+        let later = Iteration {
+            induction: first.add(builders::arith::addi(induction, distance))?,
+            carried: carried.to_vec(),
+            exists: first.compare(CmpIPredicate::Slt, induction, end)?,
+        };
+        let mut next = self.copies(first, &later, filled)?;
+        next.extend([
+            first.next_slot(read, slots)?,
+            first.next_slot(filled, slots)?,
+        ]);
+        let mut slots = Vec::new();
+        for (load, all) in plan.loads.iter().zip(&self.buffers) {
+            slots.push(first.add(builders::ttg::memdesc_index(*all, read, load.slot))?);
+        }
+        for (pipelined, slot) in plan.loads.iter().zip(slots) {
+            let load = pipelined.load;
+            if let Some(alloc) = pipelined.alloc {
+                replace_buffer(rewriter, alloc.result(), slot)?;
+                rewriter.erase(alloc.op());
+                rewriter.erase(load.op());
+            } else {
+                let value = builders::ttg::local_load(slot, None, load.result().r#type());
+                let value = value.before(rewriter, load.op())?;
+                rewriter.replace(load.op(), &[value]);
+            }
+        }
+        Some(next)
+    }
+
+    /// Leaves the products of an iteration in flight until those of the next one have started.
+    fn overlap_products(&self, end: Op<'c>) -> Option<()> {
+        let (products, rewriter) = (&self.plan.products, self.before.context.rewriter());
+        if products.is_empty() {
+            return Some(());
+        }
+        let is_async = BoolAttribute::new(build::context(end), true).into();
+        for product in products {
+            rewriter.set_attribute(product.dot.op(), ttng::WarpGroupDot::IS_ASYNC_KEY, is_async);
+        }
+        let sums: Vec<Val<'c>> = products.iter().map(|product| product.dot.d()).collect();
+        let at_most = i64::try_from(products.len()).ok()?;
+        let sums = self.wait_for_products(end, &sums, at_most)?;
+        for (product, sum) in products.iter().zip(sums) {
+            rewriter.set_operand(end, product.carried, sum);
+        }
+        Some(())
+    }
+
+    /// Waits until at most `at_most` products are in flight. Returns `sums` as of then.
+    fn wait_for_products(
+        &self,
+        place: Op<'c>,
+        sums: &[Val<'c>],
+        at_most: i64,
+    ) -> Option<Vec<Val<'c>>> {
+        let types: Vec<Type<'c>> = sums.iter().map(|sum| sum.r#type()).collect();
+        let wait = builders::ttng::warp_group_dot_wait(sums, at_most, &types);
+        let wait = wait.insert(self.before.context.rewriter(), place, place.location())?;
+        Some(build::results(wait))
+    }
+
+    /// Waits for products and copies, and deallocates the buffers. Replaces the old loop by `piped`.
+    fn epilogue(&self, piped: Op<'c>, kept: &[usize]) -> Option<()> {
+        let (plan, rewriter) = (self.plan, self.before.context.rewriter());
+        let old = plan.looped.op();
+        let mut results = build::results(piped);
+        let products = plan.products.iter();
+        let positions =
+            products.filter_map(|product| kept.iter().position(|at| *at == product.carried));
+        let positions: Vec<usize> = positions.collect();
+        if !positions.is_empty() {
+            let sums: Vec<Val<'c>> = positions.iter().map(|at| results[*at]).collect();
+            let sums = self.wait_for_products(old, &sums, 0)?;
+            for (at, sum) in positions.into_iter().zip(sums) {
+                results[at] = sum;
+            }
+        }
+        for (at, new) in kept.iter().zip(results) {
+            rewriter.replace_all_uses(build::result(old, *at), new);
+        }
+        self.before.wait(0)?;
+        for buffer in &self.buffers {
+            builders::ttg::local_dealloc(*buffer).insert(rewriter, old, old.location())?;
+        }
+        rewriter.erase(old);
+        Some(())
+    }
+
+    /// Returns the number of iterations, as an unsigned integer.
+    fn count(&self) -> Option<Val<'c>> {
+        let (before, looped) = (self.before, self.plan.looped);
+        let (lower, upper, step) = (looped.lower_bound(), looped.upper_bound(), looped.step());
+        let [zero, one] = [0, 1].map(|n| before.integer(lower.r#type(), n));
+        // The difference of two signed integers fits in an unsigned one.
+        let distance = before.add(builders::arith::subi(upper, lower))?;
+        let last = before.add(builders::arith::subi(distance, one?))?;
+        let steps = before.add(builders::arith::divui(last, step))?;
+        let count = before.add(builders::arith::addi(steps, one?))?;
+        let is_entered = before.compare(CmpIPredicate::Slt, lower, upper)?;
+        before.add(builders::arith::select(is_entered, count, zero?))
+    }
+
+    /// Returns the induction variable of the first iteration that starts no copies.
+    ///
+    /// It is at most the upper bound, so it does not overflow.
+    fn end_of_copies(&self, count: Val<'c>) -> Option<Val<'c>> {
+        let (before, looped) = (self.before, self.plan.looped);
+        let ahead = before.integer(count.r#type(), self.stages.ahead.into())?;
+        let most = before.add(builders::arith::maxui(count, ahead))?;
+        let copies = before.add(builders::arith::subi(most, ahead))?;
+        let distance = before.add(builders::arith::muli(copies, looped.step()))?;
+        before.add(builders::arith::addi(looped.lower_bound(), distance))
+    }
+
+    /// Starts the copies of an iteration to the slot `slot`, as one group. Returns the loop-carried values of the
+    /// iteration after.
+    fn copies(
+        &self,
+        builder: Builder<'_, 'c>,
+        iteration: &Iteration<'c>,
+        slot: Val<'c>,
+    ) -> Option<Vec<Val<'c>>> {
+        let (plan, rewriter) = (self.plan, builder.context.rewriter());
+        let arguments = build::block_arguments(plan.body);
+        let mut values: FxHashMap<ValueId, Val<'c>> = FxHashMap::default();
+        values.insert(sys::value_id(arguments[0]), iteration.induction);
+        for (at, value) in plan.carried.iter().zip(&iteration.carried) {
+            values.insert(sys::value_id(arguments[at + 1]), *value);
+        }
+        for op in &plan.slice {
+            let copy = rewriter.copy_before(builder.place, *op);
+            for (at, operand) in build::operands(*op).into_iter().enumerate() {
+                if let Some(value) = values.get(&sys::value_id(operand)) {
+                    rewriter.set_operand(copy, at, *value);
+                }
+            }
+            let mut made = build::results(copy);
+            if let Some(load) = tt::Load::of(copy) {
+                made = vec![masked(builder, load, iteration.exists)?];
+                rewriter.erase(copy);
+            }
+            let results = build::results(*op).into_iter().map(sys::value_id);
+            values.extend(results.zip(made));
+        }
+        let value = |value: Val<'c>| values.get(&sys::value_id(value)).copied().unwrap_or(value);
+        let mut tokens = Vec::new();
+        for (pipelined, slots) in plan.loads.iter().zip(&self.buffers) {
+            let load = pipelined.load;
+            let slot = builder.add(builders::ttg::memdesc_index(*slots, slot, pipelined.slot))?;
+            let pointer = value(load.ptr());
+            let mask = mask(builder, pointer, load.mask().map(value), iteration.exists)?;
+            let other = load.other().map(value);
+            let token = builder.token()?;
+            let copy =
+                builders::ttg::async_copy_global_to_local(pointer, slot, Some(mask), other, token)
+                    .cache_policy(load.cache_policy())
+                    .with_discardable(&build::discardable_attributes(load.op()));
+            let copy = copy.insert(rewriter, builder.place, load.op().location())?;
+            tokens.push(build::only_result(copy));
+        }
+        builder.add(builders::ttg::async_commit_group(&tokens, builder.token()?))?;
+        let yielded = build::terminator_operands(plan.body);
+        Some(plan.carried.iter().map(|at| value(yielded[*at])).collect())
+    }
+
+    /// Returns the positions of the loop-carried values with uses besides the loads.
+    fn live_values(&self) -> Vec<usize> {
+        let PipelinedLoop {
+            looped,
+            body,
+            loads,
+            ..
+        } = self.plan;
+        let replaced: FxHashSet<OpId> = loads
+            .iter()
+            .flat_map(|load| {
+                let alloc = load.alloc.map(ttg::LocalAlloc::op);
+                alloc.into_iter().chain([load.load.op()])
+            })
+            .map(sys::operation_id)
+            .collect();
+        let mut ops = build::operations(*body);
+        ops.pop();
+        ops.retain(|op| !Role::of(*op).is_pure() && !replaced.contains(&sys::operation_id(*op)));
+        let mut waiting: Vec<Val<'c>> = ops.into_iter().flat_map(operands_within).collect();
+        let yielded = build::terminator_operands(*body);
+        let arguments = build::block_arguments(*body);
+        let mut live: FxHashSet<usize> = FxHashSet::default();
+        let results = build::results(looped.op()).into_iter().enumerate();
+        for (at, _) in results.filter(|(_, result)| !sys::is_unused(*result)) {
+            live.insert(at);
+            waiting.push(yielded[at]);
+        }
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        while let Some(value) = waiting.pop() {
+            if !seen.insert(sys::value_id(value)) {
+                continue;
+            }
+            if let Some(at) = arguments
+                .iter()
+                .skip(1)
+                .position(|argument| *argument == value)
+            {
+                live.insert(at);
+                waiting.push(yielded[at]);
+            } else if let Some(op) = sys::defining_operation(value)
+                && !replaced.contains(&sys::operation_id(op))
+                && is_in(op, *body)
+            {
+                waiting.extend(operands_within(op));
+            }
+        }
+        (0..yielded.len()).filter(|at| live.contains(at)).collect()
+    }
+}
+
+/// Returns the operands of an operation and of all operations in its regions.
+fn operands_within(op: Op<'_>) -> Vec<Val<'_>> {
+    build::in_order(op)
+        .into_iter()
+        .flat_map(build::operands)
+        .collect()
+}
+
+/// Replaces a buffer by a slot. Views of the buffer become mutable, as the slot is.
+fn replace_buffer<'c>(rewriter: Rewriter<'c>, old: Val<'c>, slot: Val<'c>) -> Option<()> {
+    let mut views = vec![old];
+    while let Some(view) = views.pop() {
+        for (user, _) in sys::uses(view) {
+            if let Some(view) = ttg::MemDescTrans::of(user) {
+                rewriter.set_type(view.result(), mutable(view.result().r#type(), None)?);
+                views.push(view.result());
+            }
+        }
+    }
+    rewriter.replace_all_uses(old, slot);
+    Some(())
+}
+
+/// Returns the mask of an access, which also is false if the iteration does not exist.
+fn mask<'c>(
+    builder: Builder<'_, 'c>,
+    pointer: Val<'c>,
+    mask: Option<Val<'c>>,
+    exists: Val<'c>,
+) -> Option<Val<'c>> {
+    let exists = match TensorType::of(pointer.r#type()) {
+        Some(tensor) => {
+            let type_ = RankedTensorType::new(tensor.shape, exists.r#type(), tensor.encoding);
+            builder.add(builders::tt::splat(exists, type_.into()))?
+        }
+        None => exists,
+    };
+    match mask {
+        Some(mask) => builder.add(builders::arith::andi(exists, mask)),
+        None => Some(exists),
+    }
+}
+
+/// Returns the result of `load` in an iteration, unspecified if the iteration does not exist.
+fn masked<'c>(
+    builder: Builder<'_, 'c>,
+    load: tt::Load<'c, 'c>,
+    exists: Val<'c>,
+) -> Option<Val<'c>> {
+    let mask = mask(builder, load.ptr(), load.mask(), exists)?;
+    let building = builders::tt::load(load.ptr(), Some(mask), load.other(), load.result().r#type())
+        .cache_policy(load.cache_policy())
+        .with_discardable(&build::discardable_attributes(load.op()));
+    builder.add(building)
+}
