@@ -1,16 +1,17 @@
 //! Value numbering without layouts. Every value that reaches memory or control flow must keep its number.
 //!
 //! The number of a value, its *name*, follows from the operation and the names of the operands. A conversion has the
-//! name of its operand. A load has the name of the stored value if only the allocation writes the buffer. Operations
-//! with effects and control flow form a list in program order, which must not change.
+//! name of its operand. A load has the name of the stored value if only the allocation writes the buffer. A
+//! `ttng.warp_group_dot` that has finished has the name of the `tt.dot` of the contents of its buffers. Operations with
+//! effects and control flow form a list in program order, which must not change.
 
 use crate::analysis::assignment::Role;
-use crate::ir::ops::{arith, ttg};
+use crate::ir::ops::{arith, tt, ttg, ttng};
 use crate::ir::{Layouts, OpView, TensorType};
 use crate::sys;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, ValueLike};
+use melior::ir::{BlockLike, Type, ValueLike};
 use rustc_hash::FxHashMap;
 
 pub(super) struct Names {
@@ -94,6 +95,20 @@ fn is_of_elements(op: Op<'_>) -> bool {
     )
 }
 
+/// Returns true if all users of a buffer read it, and are listed here.
+///
+/// An asynchronous product is not, since its result has no value before a wait.
+fn is_only_read(buffer: Val<'_>) -> bool {
+    sys::uses(buffer)
+        .into_iter()
+        .all(|(user, _)| match OpView::of(user) {
+            Some(OpView::TtgLocalLoad(_)) => true,
+            Some(OpView::TtgMemDescTrans(trans)) => is_only_read(trans.result()),
+            Some(OpView::TtngWarpGroupDot(dot)) => !dot.is_async(),
+            _ => false,
+        })
+}
+
 impl<'n> Numbering<'n> {
     fn text(&mut self, text: String) -> usize {
         let next = self.names.texts.len();
@@ -112,6 +127,51 @@ impl<'n> Numbering<'n> {
             None => Layouts::of(value.context()).text_of_type(type_).to_string(),
         };
         self.text(text)
+    }
+
+    /// Returns the term of a product, or `None` for other operations and for buffers with unknown contents.
+    fn product(&mut self, op: Op<'_>) -> Option<Vec<usize>> {
+        let (factors, c, precision) = if let Some(dot) = tt::Dot::of(op) {
+            let factors = [dot.a(), dot.b()].map(|factor| self.of(factor));
+            let precision = (dot.input_precision(), dot.max_num_imprecise_acc());
+            (factors, dot.c(), precision)
+        } else {
+            let dot = ttng::WarpGroupDot::of(op)?;
+            if dot.is_async() || dot.use_c().is_some() {
+                return None;
+            }
+            let right = self.contents.get(&sys::value_id(dot.b())).copied()?;
+            let left = match sys::buffer(dot.a().r#type()) {
+                Some(_) => self.contents.get(&sys::value_id(dot.a())).copied()?,
+                None => self.of(dot.a()),
+            };
+            let precision = (dot.input_precision(), dot.max_num_imprecise_acc());
+            ([left, right], dot.c(), precision)
+        };
+        let [left, right] = factors;
+        let precision = format!("{} {}", precision.0.name(), precision.1);
+        let mut term = vec![self.text(tt::Dot::KIND.name().to_owned()), left, right];
+        term.extend([self.of(c), self.text(precision), self.bare(c)]);
+        for (key, value) in build::discardable_attributes(op) {
+            term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
+        }
+        Some(term)
+    }
+
+    /// Returns the name of a transposed matrix, a tensor or the contents of a buffer.
+    fn transposition(
+        &mut self,
+        src: usize,
+        order: &[i32],
+        shape: &[u64],
+        element: Type<'_>,
+    ) -> usize {
+        let term = vec![
+            self.text(tt::Trans::KIND.name().to_owned()),
+            src,
+            self.text(format!("{order:?} {shape:?} {element}")),
+        ];
+        self.name(term)
     }
 
     fn of(&mut self, value: Val<'_>) -> usize {
@@ -140,38 +200,57 @@ impl<'n> Numbering<'n> {
         }
     }
 
-    fn operation(&mut self, op: Op<'_>) {
-        let role = Role::of(op);
-        let operands: Vec<usize> = build::operands(op)
-            .into_iter()
-            .map(|v| self.of(v))
-            .collect();
-        if role == Role::Conversion {
+    /// Names the result of a conversion, an access to a buffer with known contents, or a transposition. Returns false
+    /// for other operations.
+    fn movement(&mut self, op: Op<'_>, operands: &[usize]) -> bool {
+        if Role::of(op) == Role::Conversion {
             let (from, to) = (build::only_operand(op), build::only_result(op));
             if self.bare(from) != self.bare(to) {
                 self.error
                     .get_or_insert_with(|| format!("`{op}` changes the tensor"));
             }
             self.values.insert(sys::value_id(to), operands[0]);
-            return;
+            return true;
         }
         if let Some(alloc) = ttg::LocalAlloc::of(op)
             && alloc.src().is_some()
             && sys::buffer(alloc.result().r#type()).is_some_and(|buffer| !buffer.is_mutable)
-            && sys::uses(alloc.result())
-                .iter()
-                .all(|(user, _)| ttg::LocalLoad::of(*user).is_some())
+            && is_only_read(alloc.result())
         {
             self.contents
                 .insert(sys::value_id(alloc.result()), operands[0]);
-            return;
+            return true;
         }
         if let Some(load) = ttg::LocalLoad::of(op)
             && let Some(contents) = self.contents.get(&sys::value_id(load.src())).copied()
         {
             self.values.insert(sys::value_id(load.result()), contents);
-            return;
+            return true;
         }
+        if let Some(trans) = ttg::MemDescTrans::of(op)
+            && let Some(contents) = self.contents.get(&sys::value_id(trans.src())).copied()
+            && let Some(buffer) = sys::buffer(trans.result().r#type())
+        {
+            let (order, shape) = (trans.order(), buffer.shape);
+            let contents = self.transposition(contents, &order, &shape, buffer.element);
+            let result = sys::value_id(trans.result());
+            self.contents.insert(result, contents);
+            return true;
+        }
+        if let Some(trans) = tt::Trans::of(op)
+            && let Some(tensor) = TensorType::of(trans.result().r#type())
+        {
+            let (order, shape) = (trans.order(), tensor.shape);
+            let name = self.transposition(operands[0], &order, shape, tensor.element);
+            self.values.insert(sys::value_id(trans.result()), name);
+            return true;
+        }
+        false
+    }
+
+    /// Returns the term of an operation: its name, operands, attributes and types.
+    fn term(&mut self, op: Op<'_>, operands: Vec<usize>) -> Vec<usize> {
+        let role = Role::of(op);
         let mut term = vec![self.text(sys::identifier_text(op.name()).to_owned())];
         term.push(op.region_count());
         term.extend(operands);
@@ -196,7 +275,20 @@ impl<'n> Numbering<'n> {
             };
             term.push(text);
         }
-        let is_pure = role.is_pure();
+        term
+    }
+
+    fn operation(&mut self, op: Op<'_>) {
+        let operands: Vec<usize> = build::operands(op)
+            .into_iter()
+            .map(|v| self.of(v))
+            .collect();
+        if self.movement(op, &operands) {
+            return;
+        }
+        let product = self.product(op);
+        let mut term = product.unwrap_or_else(|| self.term(op, operands));
+        let is_pure = Role::of(op).is_pure();
         if op.region_count() > 0 {
             let first = self.effects.len();
             // The arguments of combining regions are numbered by position.

@@ -97,6 +97,90 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     );
 }
 
+/// A product in registers, and warp-group products of `a` and the transpose of `b` in buffers.
+fn products() -> (String, impl Fn(&str, &str, &str) -> String) {
+    let loads = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        %y = tt.load %q : tensor<64x64x!tt.ptr<f32>, #b>
+        %c = arith.constant dense<0.0> : tensor<64x64xf32, #a>";
+    let (l, r) = (
+        "#ttg.dot_op<{opIdx = 0, parent = #a}>",
+        "#ttg.dot_op<{opIdx = 1, parent = #a}>",
+    );
+    let in_registers = format!(
+        "{loads}
+        %t = tt.trans %y {{order = array<i32: 1, 0>}} : tensor<64x64xf32, #b> -> tensor<64x64xf32, {B_TRANSPOSED}>
+        %l = ttg.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, {l}>
+        %r = ttg.convert_layout %t : tensor<64x64xf32, {B_TRANSPOSED}> -> tensor<64x64xf32, {r}>
+        %d = tt.dot %l, %r, %c, inputPrecision = tf32 : tensor<64x64xf32, {l}> * tensor<64x64xf32, {r}> -> tensor<64x64xf32, #a>
+        tt.store %p, %d : tensor<64x64x!tt.ptr<f32>, #a>"
+    );
+    let in_buffers = move |a: &str, b: &str, attributes: &str| {
+        let encoding = |is_transposed: bool| {
+            format!(
+                "#ttg.nvmma_shared<{{swizzlingByteWidth = 128, transposed = {is_transposed}, elementBitWidth = 32}}>"
+            )
+        };
+        let buffer = format!(
+            "!ttg.memdesc<64x64xf32, {}, #ttg.shared_memory>",
+            encoding(false)
+        );
+        let transposed = format!(
+            "!ttg.memdesc<64x64xf32, {}, #ttg.shared_memory>",
+            encoding(true)
+        );
+        let mma = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 8]}>";
+        format!(
+            "{loads}
+            %z = ttg.convert_layout %y : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+            %m = ttg.local_alloc {a} : (tensor<64x64xf32, #a>) -> {buffer}
+            %n = ttg.local_alloc {b} : (tensor<64x64xf32, #a>) -> {buffer}
+            %t = ttg.memdesc_trans %n {{order = array<i32: 1, 0>}} : {buffer} -> {transposed}
+            %k = ttg.convert_layout %c : tensor<64x64xf32, #a> -> tensor<64x64xf32, {mma}>
+            %w = ttng.warp_group_dot %m, %t, %k {{{attributes}}} : {buffer} * {transposed} -> tensor<64x64xf32, {mma}>
+            %d = ttg.convert_layout %w : tensor<64x64xf32, {mma}> -> tensor<64x64xf32, #a>
+            tt.store %p, %d : tensor<64x64x!tt.ptr<f32>, #a>"
+        )
+    };
+    (in_registers, in_buffers)
+}
+
+#[test]
+fn a_warp_group_product_of_buffers_is_the_product_of_their_contents() {
+    let (before, after) = products();
+    compare(
+        &before,
+        &after("%x", "%z", "inputPrecision = 0 : i32"),
+        Ok(()),
+    );
+}
+
+#[test]
+fn a_warp_group_product_of_another_operand_or_precision_is_found() {
+    let (before, after) = products();
+    let error = Err("effect 2 of 5 differs from before");
+    compare(
+        &before,
+        &after("%z", "%z", "inputPrecision = 0 : i32"),
+        error,
+    );
+    compare(
+        &before,
+        &after("%x", "%x", "inputPrecision = 0 : i32"),
+        error,
+    );
+    compare(
+        &before,
+        &after("%x", "%z", "inputPrecision = 2 : i32"),
+        error,
+    );
+    // The result of a product in flight is not yet the product.
+    compare(
+        &before,
+        &after("%x", "%z", "inputPrecision = 0 : i32, isAsync = true"),
+        error,
+    );
+}
+
 #[track_caller]
 fn after_retyping(body: &str, is_it: fn(Op<'_>) -> bool, to: &str) -> Result<(), String> {
     let context = context();
@@ -115,6 +199,8 @@ fn after_retyping(body: &str, is_it: fn(Op<'_>) -> bool, to: &str) -> Result<(),
     });
     found
 }
+
+const B_TRANSPOSED: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>";
 
 const B: &str = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>";
 
