@@ -47,7 +47,8 @@ def LL_Built {
     "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "scf.for", "scf.yield", "tt.bitcast", "tt.broadcast", "tt.dot",
     "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.load", "tt.make_range", "tt.reshape", "tt.splat", "tt.split", "tt.trans",
     "ttg.async_commit_group", "ttg.async_copy_global_to_local", "ttg.async_wait", "ttg.convert_layout", "ttg.fp4_to_fp",
-    "ttg.local_alloc", "ttg.local_dealloc", "ttg.local_load", "ttg.memdesc_index", "ttng.warp_group_dot_wait"
+    "ttg.local_alloc", "ttg.local_dealloc", "ttg.local_load", "ttg.memdesc_index", "ttg.memdesc_trans",
+    "ttng.warp_group_dot", "ttng.warp_group_dot_wait"
   ];
 }
 

@@ -344,11 +344,25 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
   let summary = "Choose the matrix instruction of each product by the cost of the whole kernel";
   let description = [{
     Each `tt.dot` whose operands are not in the layouts of a matrix instruction is rewritten to the layouts of a matrix
-    instruction: `mma.sync` (sm_75 and later), MFMA or WMMA. Conversions are inserted around the product;
-    `remove-layout-conversions` moves the conversions of a loop-carried accumulator out of the loop.
+    instruction: `wgmma` (sm_90), `mma.sync` (sm_75 and later), MFMA or WMMA. Conversions are inserted around the
+    product; `remove-layout-conversions` moves the conversions of a loop-carried accumulator out of the loop.
 
-    Candidates are all instructions of the target for the element types and `inputPrecision`, all distributions of
-    warps over the result, several values of `kWidth`, and on AMD also transposed results, all in Triton's encodings.
+    On sm_90, a product becomes a `ttng.warp_group_dot` if this is legal: one CTA, a multiple of 4 warps, two dimensions,
+    M a multiple of 64, N of 8, K of 32 bytes, element types of `wgmma`, and operands that fit in shared memory. B is
+    stored to a `#ttg.nvmma_shared` buffer, and so is A if it is loaded; a computed A stays in registers. A `tt.trans`
+    of an operand becomes a `ttg.memdesc_trans` of the buffer. The buffer of a loop-invariant operand is filled before
+    the loop. The product is synchronous (`isAsync = false`). For example, with A and B loaded:
+    ```
+    %as = ttg.local_alloc %a : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %bs = ttg.local_alloc %b : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    %cm = ttg.convert_layout %c : tensor<128x128xf32, #blocked> -> tensor<128x128xf32, #mma>
+    %dm = ttng.warp_group_dot %as, %bs, %cm : ... -> tensor<128x128xf32, #mma>
+    %d  = ttg.convert_layout %dm : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #blocked>
+    ```
+
+    For all other products, candidates are all instructions of the target for the element types and `inputPrecision`, all
+    distributions of warps over the result, several values of `kWidth`, and on AMD also transposed results, all in
+    Triton's encodings.
     The choice minimises the cost of the whole function: the plan of each product, spilled registers, conversions of
     operands and results (weighted by loop depth, with the latency of their barriers), and the layouts of all other
     values. In attention, for example, the first of the two chained products keeps each row in one warp if that saves
@@ -358,7 +372,7 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, or a sum of f16 on CDNA and gfx11.
 
     The pass corresponds to Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`. It does not
-    choose instructions with operands in shared or tensor memory (`wgmma`, `tcgen05`).
+    choose instructions with operands in tensor memory (`tcgen05`).
 
     Before:
     ```mlir
@@ -390,8 +404,9 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     LL_Memory,
     LL_NonNegativeDividends,
     Option<"explain", "explain", "bool", "false",
-           "Emit a remark at each product: the chosen instruction, or the reason for none">
+           "Emit a remark at each product: the chosen instruction, or the reason for none, and the reason against `wgmma`">
   ];
+  let dependentDialects = ["::ll::ttng::TritonNvidiaGPUDialect"];
 }
 
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
@@ -815,7 +830,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory, LL_NumStages];
-  let dependentDialects = LL_LoweredDialects;
+  let dependentDialects = !listconcat(LL_LoweredDialects, ["::ll::ttng::TritonNvidiaGPUDialect"]);
 }
 
 #endif

@@ -10,6 +10,7 @@
 //! shapes.
 
 mod encodings;
+mod warp_groups;
 
 use super::Pass;
 use super::context::PassContext;
@@ -22,6 +23,7 @@ use crate::analysis::assignment::{
     Role,
 };
 use crate::analysis::axis::Dividends;
+use crate::analysis::effects::OpId;
 use crate::analysis::pressure::resident_blocks;
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
@@ -35,6 +37,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use warp_groups::use_warp_groups;
 
 impl Pass for ChooseMatrixInstructionsOptions {
     fn dividends(&self) -> Dividends {
@@ -93,6 +96,27 @@ struct Candidate {
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
+    /// Replaces products by warp-group products. Returns the reason for each remaining product, if the target has
+    /// warp-group products.
+    fn use_warp_groups<'c>(
+        &self,
+        context: &PassContext<'c>,
+        function: Op<'c>,
+        options: AssignmentOptions,
+    ) -> HashMap<OpId, String> {
+        if !options.target.instructions.warp_group_products {
+            return HashMap::new();
+        }
+        let reasons = use_warp_groups(context, function, options.target, |op, text| {
+            if self.explain {
+                context.remark(op, text);
+            }
+        });
+        // Operands of the replaced products.
+        drop_dead(context.rewriter(), function, &mut |_| ());
+        reasons
+    }
+
     fn function<'c>(
         &self,
         context: &PassContext<'c>,
@@ -100,6 +124,7 @@ impl ChooseMatrixInstructionsOptions {
         options: AssignmentOptions,
     ) {
         drop_dead(context.rewriter(), function, &mut |_| ());
+        let no_warp_group = self.use_warp_groups(context, function, options);
         let mut plans = PriceCache::of(options);
         let mut known: HashMap<Vec<usize>, Arc<Result<Candidates, String>>> = HashMap::new();
         let mut products: Vec<Product<'c>> = Vec::new();
@@ -128,13 +153,25 @@ impl ChooseMatrixInstructionsOptions {
         };
         for ((dot, candidates), chosen) in products.iter().zip(chosen) {
             if self.explain {
-                context.remark(dot.op(), &explanation(candidates, chosen));
+                let mut text = explanation(candidates, chosen);
+                if let Some(reason) = no_warp_group.get(&sys::operation_id(dot.op())) {
+                    text = format!("{text}; no warp-group product: {reason}");
+                }
+                context.remark(dot.op(), &text);
             }
             if let (Ok(candidates), Some(chosen)) = (&**candidates, chosen) {
                 rewrite(context, *dot, &candidates.others[chosen].encodings);
             }
         }
     }
+}
+
+/// Returns true if a result already has the layout of a matrix instruction.
+fn is_of_instruction(result: &Encoding) -> bool {
+    matches!(
+        result,
+        Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_)
+    )
 }
 
 /// Returns the index in `Candidates::others` for each product. `None` keeps the original layouts.
@@ -254,10 +291,7 @@ fn candidates_of(
     let ([Ok(own_a), Ok(own_b), Ok(own_d)], Ok(encoding)) = (present, layouts.of_tensor(&d)) else {
         return Err("the operands have no layouts".to_owned());
     };
-    if matches!(
-        *encoding,
-        Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_)
-    ) {
+    if is_of_instruction(&encoding) {
         return Err(format!(
             "the result already has the layout of a matrix instruction, `{encoding}`"
         ));

@@ -11,6 +11,9 @@
 // MEMORY: note: did you mean `free`?
 
 // NV-DAG: #[[$SQUARE:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+// NV90-DAG: #[[$GROUP:.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+// NV90-DAG: #[[$GROUP32:.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 8]}>
+// NV90-DAG: #[[$GROUP8:.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>
 // NV80-DAG: #[[$DOUBLE:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [8, 8]}>
 // NV-DAG: #[[$SEVERAL:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1, 1], instrShape = [1, 16, 8]}>
 // NV-DAG: #[[$COLUMNS:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
@@ -30,7 +33,8 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func @halves
   tt.func @halves(%pa: tensor<64x64x!tt.ptr<f16>, #b>, %pb: tensor<64x64x!tt.ptr<f16>, #b>, %pc: tensor<64x64x!tt.ptr<f32>, #b>) {
-    // NV: tt.dot {{.*}}kWidth = 2{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
+    // NV80: tt.dot {{.*}}kWidth = 2{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
+    // NV90: ttng.warp_group_dot {{.*}} -> tensor<64x64xf32, #[[$GROUP]]>
     // W1: tt.dot {{.*}}kWidth = 16{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
     // W2: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #b>
@@ -45,7 +49,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
   // CHECK-LABEL: tt.func @in_tf32
   tt.func @in_tf32(%pa: tensor<64x32x!tt.ptr<f32>, #b>, %pb: tensor<32x64x!tt.ptr<f32>, #b>, %pc: tensor<64x64x!tt.ptr<f32>, #b>) {
-    // NV: tt.dot {{.*}}kWidth = 1{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
+    // NV80: tt.dot {{.*}}kWidth = 1{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
+    // NV90: ttng.warp_group_dot {{.*}} -> tensor<64x64xf32, #[[$GROUP32]]>
     // W1: tt.dot {{.*}} -> tensor<64x64xf32, #blocked{{[0-9]*}}>
     // W2: tt.dot {{.*}} -> tensor<64x64xf32, #blocked{{[0-9]*}}>
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #b>
@@ -73,7 +78,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
   // CHECK-LABEL: tt.func @integers
   tt.func @integers(%pa: tensor<64x64x!tt.ptr<i8>, #b>, %pb: tensor<64x64x!tt.ptr<i8>, #b>, %pc: tensor<64x64x!tt.ptr<i32>, #b>) {
-    // NV: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>
+    // NV80: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>
+    // NV90: ttng.warp_group_dot {{.*}} -> tensor<64x64xi32, #[[$GROUP8]]>
     // W1: tt.dot {{.*}}kWidth = 16{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>
     // W2: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>
     %zero = arith.constant dense<0> : tensor<64x64xi32, #b>
@@ -105,7 +111,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
   // CHECK-LABEL: tt.func @sum_of_halves
   tt.func @sum_of_halves(%pa: tensor<64x64x!tt.ptr<f16>, #b>, %pb: tensor<64x64x!tt.ptr<f16>, #b>, %pc: tensor<64x64x!tt.ptr<f16>, #b>) {
-    // NV: tt.dot {{.*}}kWidth = 2{{.*}} -> tensor<64x64xf16, #[[$SQUARE]]>
+    // NV80: tt.dot {{.*}}kWidth = 2{{.*}} -> tensor<64x64xf16, #[[$SQUARE]]>
+    // NV90: ttng.warp_group_dot {{.*}} -> tensor<64x64xf16, #[[$GROUP]]>
     // W1: tt.dot {{.*}} -> tensor<64x64xf16, #blocked{{[0-9]*}}>
     // W2: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xf16, #[[$SQUARE]]>
     %zero = arith.constant dense<0.0> : tensor<64x64xf16, #b>
@@ -153,7 +160,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
   // Loaded narrower: a thread holds as much of K as one access to bytes gives.
   // CHECK-LABEL: tt.func @widened
   tt.func @widened(%pa: tensor<64x64x!tt.ptr<i8>, #b>, %pb: tensor<64x64x!tt.ptr<f16>, #b>, %pc: tensor<64x64x!tt.ptr<f32>, #b>) {
-    // NV: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
+    // NV80: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
+    // NV90: ttng.warp_group_dot {{.*}} -> tensor<64x64xf32, #[[$GROUP]]>
     // W1: tt.dot {{.*}}kWidth = 16{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
     // W2: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xf32, #[[$SQUARE]]>
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #b>

@@ -13,7 +13,7 @@ const I8: ElementTy = ElementTy::Int(8);
 const GPUS: [(&str, &str, &str); 10] = [
     ("cuda:75", "sm_90", "llvm.nvvm.mma.m16n8k8."),
     ("cuda:80", "sm_90", "llvm.nvvm.mma.m16n8k16."),
-    ("cuda:90", "sm_90", "llvm.nvvm.mma.m16n8k16."),
+    ("cuda:90", "sm_90", "wgmma.mma_async.sync.aligned.m64n"),
     ("cuda:120", "sm_90", "llvm.nvvm.mma.m16n8k16."),
     ("hip:gfx90a", "gfx942", "llvm.amdgcn.mfma."),
     ("hip:gfx942", "gfx942", "llvm.amdgcn.mfma."),
