@@ -1,8 +1,9 @@
 //! `choose-matrix-instructions`: selects matrix instructions and layouts for all products.
 //!
-//! Candidates are the target's instructions for the operand types, in Triton's encodings (`encodings`), with all
-//! distributions of warps over the result and several values of `kWidth`. Costs include the plan and spilled registers.
-//! [`assignment`] chooses the candidates jointly with the layouts of all values, as later in
+//! Products for which `wgmma` is legal become warp-group products first (`warp_groups`). For the others, candidates are
+//! the target's instructions for the operand types, in Triton's encodings (`encodings`), with all distributions of
+//! warps over the result and several values of `kWidth`. Costs include the plan and spilled registers. [`assignment`]
+//! chooses the candidates jointly with the layouts of all values, as later in
 //! `remove-layout-conversions`. The pass rewrites only the products and converts their operands and results.
 //!
 //! # Source

@@ -44,6 +44,7 @@ use linear_layout::target::{Number, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Rows of the instruction's tile, over the four warps of a warp group.
@@ -64,15 +65,21 @@ const TRANSPOSITION: [i32; 2] = [1, 0];
 /// The operands, layouts and plan of a warp-group product.
 struct WarpGroupProduct<'c> {
     a: LeftPlacement<'c>,
-    b: Arc<BufferOperand<'c>>,
+    b: Rc<BufferOperand<'c>>,
     d: Arc<Encoding>,
     plan: WarpGroupPlan,
 }
 
 #[derive(Clone)]
 enum LeftPlacement<'c> {
-    Registers(Arc<Encoding>),
-    Buffer(Arc<BufferOperand<'c>>),
+    Registers(Rc<RegisterOperand>),
+    Buffer(Rc<BufferOperand<'c>>),
+}
+
+/// Operand A in registers.
+struct RegisterOperand {
+    encoding: Encoding,
+    layout: LinearLayout,
 }
 
 /// An operand in shared memory.
@@ -146,7 +153,7 @@ fn product<'c>(
 ) -> Result<WarpGroupProduct<'c>, String> {
     let tensors = [dot.a(), dot.c()].map(|value| TensorType::of(value.r#type()));
     let [Some(a), Some(d)] = tensors else {
-        return Err("the operands are no tensors".to_owned());
+        return Err("the operands are not tensors".to_owned());
     };
     let types = ProductTypes::of(dot).map_err(|error| error.message)?;
     let (factors, sum) = (types.factors[0], types.sum);
@@ -154,14 +161,17 @@ fn product<'c>(
     let bits = factors[0].bits();
     check(dot, (a.shape, d.shape), (factors, sum), warps)?;
     let [rows, columns] = [d.shape[0], d.shape[1]];
-    let failed = |error: &dyn std::fmt::Display| error.to_string();
     let d = result_encoding(rows, columns, bits, warps)?;
     let sums = unique(&d, &[rows, columns])?;
-    let shape = a.shape.to_vec();
+    let a_shape = a.shape;
     let lefts: Vec<LeftPlacement<'c>> = if is_in_registers(dot.a(), derived) {
         let encoding = DotOperandEncoding::new(0, Arc::clone(&d), 32 / bits);
-        let encoding = Encoding::from(encoding.map_err(|error| failed(&error))?);
-        vec![LeftPlacement::Registers(Arc::new(encoding))]
+        let encoding = Encoding::from(encoding.map_err(|error| error.to_string())?);
+        let layout = unique(&encoding, a.shape)?;
+        vec![LeftPlacement::Registers(Rc::new(RegisterOperand {
+            encoding,
+            layout,
+        }))]
     } else {
         let all = buffer_operands(dot.a(), 1, bits)?;
         all.into_iter().map(LeftPlacement::Buffer).collect()
@@ -169,30 +179,21 @@ fn product<'c>(
     let rights = buffer_operands(dot.b(), 0, bits)?;
     let mut first_reason = None;
     for a in &lefts {
-        let registers = match a {
-            LeftPlacement::Registers(encoding) => Some(unique(encoding, &shape)?),
-            LeftPlacement::Buffer(_) => None,
-        };
         for b in &rights {
-            let left = match (a, &registers) {
-                (LeftPlacement::Buffer(buffer), _) => LeftFactor::Buffer(buffer.factor()),
-                (LeftPlacement::Registers(_), Some(layout)) => LeftFactor::Registers(layout),
-                (LeftPlacement::Registers(_), None) => continue,
-            };
             let operands = WarpGroupOperands {
                 d: &sums,
-                a: left,
+                a: a.factor(),
                 b: b.factor(),
-                k: shape[1],
+                k: a_shape[1],
                 factors,
                 sum,
                 target,
             };
-            let plan = plan_warp_group_product(&operands).map_err(|error| failed(&error));
+            let plan = plan_warp_group_product(&operands).map_err(|error| error.to_string());
             let plan = plan.and_then(|plan| fits(a, b, target).map(|()| plan));
             match plan {
                 Ok(plan) => {
-                    let (a, b) = (a.clone(), Arc::clone(b));
+                    let (a, b) = (a.clone(), Rc::clone(b));
                     return Ok(WarpGroupProduct { a, b, d, plan });
                 }
                 Err(reason) => first_reason = first_reason.or(Some(reason)),
@@ -278,6 +279,15 @@ fn unique(encoding: &Encoding, shape: &[u64]) -> Result<LinearLayout, String> {
         .map_err(|error| error.to_string())
 }
 
+impl LeftPlacement<'_> {
+    fn factor(&self) -> LeftFactor<'_> {
+        match self {
+            Self::Registers(operand) => LeftFactor::Registers(&operand.layout),
+            Self::Buffer(operand) => LeftFactor::Buffer(operand.factor()),
+        }
+    }
+}
+
 impl BufferOperand<'_> {
     const fn factor(&self) -> FactorBuffer<'_> {
         FactorBuffer {
@@ -310,11 +320,15 @@ fn buffer_operands<'c>(
     operand: Val<'c>,
     k_dim: usize,
     bits: u32,
-) -> Result<Vec<Arc<BufferOperand<'c>>>, String> {
+) -> Result<Vec<Rc<BufferOperand<'c>>>, String> {
     let (source, is_transposed) = stored_tensor(operand);
     let Some(tensor) = TensorType::of(source.r#type()) else {
-        return Err("an operand is no tensor".to_owned());
+        return Err("an operand is not a tensor".to_owned());
     };
+    let encoding = Layouts::of(source.context()).of_tensor(&tensor);
+    if encoding.is_ok_and(|encoding| encoding.is_generic()) {
+        return Err("`ttg.local_alloc` does not support `#ttg.generic_linear`".to_owned());
+    }
     let k_dim = if is_transposed { 1 - k_dim } else { k_dim };
     let in_memory = contiguous_dim(source);
     let dims = match bits {
@@ -326,7 +340,7 @@ fn buffer_operands<'c>(
     let mut first_reason = None;
     for dim in dims {
         match buffer_operand(source, shape, (dim, is_transposed), bits) {
-            Ok(operand) => all.push(Arc::new(operand)),
+            Ok(operand) => all.push(Rc::new(operand)),
             Err(reason) => first_reason = first_reason.or(Some(reason)),
         }
     }
@@ -505,7 +519,7 @@ fn rewrite<'c>(
         builders::ttg::convert_layout(value, type_).before(rewriter, op)
     };
     let a = match &product.a {
-        LeftPlacement::Registers(encoding) => convert(dot.a(), encoding)?,
+        LeftPlacement::Registers(operand) => convert(dot.a(), &operand.encoding)?,
         LeftPlacement::Buffer(operand) => buffer(context, op, operand, buffers)?,
     };
     let b = buffer(context, op, &product.b, buffers)?;

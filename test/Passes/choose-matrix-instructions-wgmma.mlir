@@ -16,6 +16,7 @@
 
 #b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #t = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#generic = #ttg.generic_linear<{register = [[0, 1], [0, 2], [8, 0], [16, 0], [32, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 2], [4, 0]], block = []}>
 #l = #ttg.dot_op<{opIdx = 0, parent = #b}>
 #r = #ttg.dot_op<{opIdx = 1, parent = #b}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -144,5 +145,14 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32, "ttg.threa
     %d = tt.dot %l, %r, %zero : tensor<64x64xf16, #l> * tensor<64x512xf16, #r> -> tensor<64x512xf32, #b>
     tt.store %pc, %d : tensor<64x512x!tt.ptr<f32>, #b>
     tt.return
+  }
+
+  // `ttg.local_alloc` does not support the layout of B.
+  // CHECK-LABEL: tt.func @generic
+  // CHECK-NOT: ttng.warp_group_dot
+  tt.func @generic(%a: tensor<64x64xf16, #l>, %b: tensor<64x64xf16, #generic>, %c: tensor<64x64xf32, #b>) -> tensor<64x64xf32, #b> {
+    %r = ttg.convert_layout %b : tensor<64x64xf16, #generic> -> tensor<64x64xf16, #r>
+    %d = tt.dot %a, %r, %c : tensor<64x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<64x64xf32, #b>
+    tt.return %d : tensor<64x64xf32, #b>
   }
 }
