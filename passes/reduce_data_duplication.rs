@@ -66,7 +66,8 @@ fn through_buffer<'c>(
     }
     let (bits, target) = (element_bits(source.element)?, context.default_gpu());
     let plan = plan_conversion(&src.full, &dst.full, bits, target, &PlanOptions::new()).ok()?;
-    if !matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed) {
+    let is_prefetchable = is_prefetchable(cvt, target);
+    if !matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed) && !is_prefetchable {
         return None;
     }
     let own = &src.encoding;
@@ -115,7 +116,7 @@ fn through_buffer<'c>(
     // Loads from a buffer fill registers on demand; the results of a conversion are all live at once.
     let is_small = pressure::words(layouts, to) <= MOST_WORDS;
     let is_cheaper = cost < plan.program().cost().total();
-    if only_cheaper && !is_cheaper && is_small && !is_prefetchable(cvt, target) {
+    if only_cheaper && !is_cheaper && is_small && !is_prefetchable {
         return None;
     }
     let noted = build::discardable_attributes(op);

@@ -162,9 +162,7 @@ impl<'c> Pipeline<'_, 'c> {
         let added = added.map(|type_| rewriter.add_block_argument(body, *type_, location));
         let added: Vec<Val<'c>> = added.collect();
         let next = self.iteration(&added, prologue.end)?;
-
         let old_end = *build::operations(body).last()?;
-        self.overlap_products(old_end)?;
         let yielded = build::operands(old_end);
         let mut yielded: Vec<Val<'c>> = kept.iter().map(|at| yielded[*at]).collect();
         yielded.extend(next);
@@ -205,9 +203,9 @@ impl<'c> Pipeline<'_, 'c> {
     /// Rewrites the loads of an iteration. `added` are the new block arguments. Returns their values of the next
     /// iteration.
     fn iteration(&self, added: &[Val<'c>], end: Val<'c>) -> Option<Vec<Val<'c>>> {
-        let (plan, rewriter) = (self.plan, self.before.context.rewriter());
+        let plan = self.plan;
         let (body, step) = (plan.body, plan.looped.step());
-        let Stages { slots, ahead } = self.stages;
+        let Stages { slots, ahead, .. } = self.stages;
         let (carried, slot) = added.split_at(plan.carried.len());
         let [read, filled] = slot[..] else {
             return None;
@@ -225,11 +223,24 @@ impl<'c> Pipeline<'_, 'c> {
             carried: carried.to_vec(),
             exists: first.compare(CmpIPredicate::Slt, induction, end)?,
         };
-        let mut next = self.copies(first, &later, filled)?;
+        let end = *build::operations(body).last()?;
+        self.overlap_products(end)?;
+        let place = match self.stages.copies_follow_products {
+            true => end,
+            false => first.place,
+        };
+        let mut next = self.copies(Builder { place, ..first }, &later, filled)?;
         next.extend([
             first.next_slot(read, slots)?,
             first.next_slot(filled, slots)?,
         ]);
+        self.replace_loads(first, read)?;
+        Some(next)
+    }
+
+    /// Replaces the loads of an iteration by its slots.
+    fn replace_loads(&self, first: Builder<'_, 'c>, read: Val<'c>) -> Option<()> {
+        let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let mut slots = Vec::new();
         for (load, all) in plan.loads.iter().zip(&self.buffers) {
             slots.push(first.add(builders::ttg::memdesc_index(*all, read, load.slot))?);
@@ -246,7 +257,7 @@ impl<'c> Pipeline<'_, 'c> {
                 rewriter.replace(load.op(), &[value]);
             }
         }
-        Some(next)
+        Some(())
     }
 
     /// Leaves the products of an iteration in flight until those of the next one have started.

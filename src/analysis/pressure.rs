@@ -29,17 +29,40 @@ pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Tar
 /// in `op`. The estimate ignores layouts: it counts each element in one thread.
 pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     let threads = threads_around(op);
-    let words = |type_| {
-        let tensor = TensorType::of(type_);
-        let elements = tensor.map_or(0, |tensor| tensor.shape.iter().product());
-        let words = (elements * u64::from(element_bits_of(type_))).div_ceil(32);
-        words.div_ceil(threads.max(1))
-    };
+    let words = |type_| words_of_one(type_, threads);
     let loops = build::in_order(op).into_iter().filter(|op| is_loop(*op));
     let words = loops.map(|op| words_through(op, &words)).max().unwrap_or(0);
+    resident(words, threads, 0, target)
+}
+
+/// Returns the maximum number of resident thread blocks per SM (or CU), limited by `shared_bytes` bytes of shared memory
+/// per block and by the registers for the loop-carried tensors other than pointers, which have a common base.
+pub(crate) fn resident_blocks_of_loop(loop_op: Op<'_>, shared_bytes: u32, target: &Target) -> u32 {
+    let threads = threads_around(loop_op);
+    let carried = build::results(loop_op)
+        .into_iter()
+        .map(|value| value.r#type());
+    let is_pointer = |type_| {
+        let tensor = TensorType::of(type_);
+        tensor.is_some_and(|tensor| sys::pointer(tensor.element).is_some())
+    };
+    let carried = carried.filter(|type_| !is_pointer(*type_));
+    let words = carried.map(|type_| words_of_one(type_, threads)).sum();
+    resident(words, threads, shared_bytes, target)
+}
+
+/// Returns the 32-bit words per thread of a tensor, if each element is in one of `threads` threads.
+fn words_of_one(type_: Type<'_>, threads: u64) -> u64 {
+    let tensor = TensorType::of(type_);
+    let elements = tensor.map_or(0, |tensor| tensor.num_elements());
+    let words = (elements * u64::from(element_bits_of(type_))).div_ceil(32);
+    words.div_ceil(threads.max(1))
+}
+
+fn resident(words: u64, threads: u64, shared_bytes: u32, target: &Target) -> u32 {
     let registers = words.saturating_add(OTHER_REGISTERS.into());
     let [threads, registers] = [threads, registers].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-    target.resident_blocks(threads, 0, registers)
+    target.resident_blocks(threads, shared_bytes, registers)
 }
 
 /// Estimated registers per thread of a function.

@@ -26,14 +26,14 @@ use super::types::{bits_of, bits_of_several};
 use super::value::Registers;
 use crate::analysis::effects::OpId;
 use crate::ir::ops::{amdg, ttg};
-use crate::ir::{OpKind, TensorLayout};
+use crate::ir::{Layouts, OpKind, TensorLayout};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic, operation_id};
 use linear_layout::access::VectorAccess;
 use linear_layout::layout::LinearLayout;
-use linear_layout::plan::memory::BufferAccess;
+use linear_layout::plan::memory::{BufferAccess, plan_access};
 use linear_layout::plan::program::{LaneOrder, Program, Step};
-use linear_layout::target::Access;
+use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -131,16 +131,7 @@ fn program<'c>(
     let (layouts, gpu) = (l.layouts, l.gpu);
     l.allocation.plan_late(op, key, || {
         let view = MemdescLayout::of(layouts, ends[1].r#type())?;
-        let access = BufferAccess {
-            registers,
-            buffer: &view.place,
-            view_mask: view.view_mask()?,
-            indexed: None,
-            access: Access::Store,
-            neighbours: Some(vector.register_bits()),
-            target: gpu.target,
-        };
-        let program = verified_access(&access)?;
+        let program = verified_access(&access(&view, registers, vector, gpu.target)?)?;
         let bytes = stored_bytes(&program, view.place.element_bytes());
         let bytes = bytes.filter(|bytes| gpu.copies_in_lane_order(*bytes));
         Ok(CopyProgram {
@@ -148,6 +139,37 @@ fn program<'c>(
             program,
         })
     })
+}
+
+fn access<'a>(
+    view: &'a MemdescLayout<'_>,
+    registers: &'a LinearLayout,
+    vector: &'a VectorAccess,
+    target: &'a Target,
+) -> Result<BufferAccess<'a>, Diagnostic> {
+    Ok(BufferAccess {
+        registers,
+        buffer: &view.place,
+        view_mask: view.view_mask()?,
+        indexed: None,
+        access: Access::Store,
+        neighbours: Some(vector.register_bits()),
+        target,
+    })
+}
+
+/// Returns the bytes per thread of each instruction that copies a tensor to a buffer, if `vector` is the widest access
+/// to global memory. `None` for a buffer without a plan.
+pub(crate) fn copied_bytes(
+    layouts: &Layouts,
+    registers: &LinearLayout,
+    buffer: Type<'_>,
+    vector: &VectorAccess,
+    target: &Target,
+) -> Option<u32> {
+    let view = MemdescLayout::of(layouts, buffer).ok()?;
+    let access = access(&view, registers, vector, target).ok()?;
+    stored_bytes(&plan_access(&access).ok()?, view.place.element_bytes())
 }
 
 /// Returns the bytes per thread of the first store; all stores of a program have this size. `None` if the first step is

@@ -81,6 +81,7 @@ mod warp_specialize;
 mod words;
 
 pub use abi::Abi;
+pub(crate) use copies::copied_bytes;
 pub use dispatch::can_be_lowered;
 pub use lane_reductions::LaneReductions;
 pub use memory::MASKED_BITS;

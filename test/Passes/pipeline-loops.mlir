@@ -131,7 +131,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %next = tt.dot %left, %y, %c : tensor<64x32xf16, #left> * tensor<32x16xf16, #right> -> tensor<64x16xf32, #mma>
       scf.yield %next : tensor<64x16xf32, #mma>
     }
-    // expected-remark@+1 {{loop not pipelined: a thread's accesses have 16 bits, a copy at least 32}}
+    // expected-remark@+1 {{loop not pipelined: only 2 bytes are contiguous in both memories, and a copy has at least 4}}
     %e = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       %x = tt.load %narrow : tensor<64x32x!tt.ptr<f16>, #rows>
       %left = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #left>
@@ -165,7 +165,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %other = ttg.local_alloc : () -> !ttg.memdesc<64x1024xf16, #plain, #smem, mutable>
-    // expected-remark@+1 {{loop pipelined: 1 load fills 3 slots of 8192 bytes, 2 iterations ahead; 8 stages would not fit in shared memory}}
+    // expected-remark@+1 {{loop pipelined: 1 load fills 3 slots of 8192 bytes, 2 iterations ahead; 8 stages would take too much shared memory}}
     %f = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
       %left = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
