@@ -829,7 +829,9 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory, LL_NumStages];
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory, LL_NumStages,
+                 Option<"lower", "lower", "bool", "true",
+                        "Run `convert-layouts-to-llvm` at the end; `false` leaves TTGIR with layouts">];
   let dependentDialects = !listconcat(LL_LoweredDialects, ["::ll::ttng::TritonNvidiaGPUDialect"]);
 }
 

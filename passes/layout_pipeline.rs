@@ -23,7 +23,7 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let passes: [&dyn Spelled; 10] = [
+        let layouts: [&dyn Spelled; 9] = [
             &ResolveAutoLayoutsOptions { target: target() },
             &CoalesceOptions {
                 non_negative_dividends: self.non_negative_dividends,
@@ -50,15 +50,17 @@ impl Pass for LayoutPipelineOptions {
                 ..Default::default()
             },
             &HoistLoadsOptions {},
-            &ConvertLayoutsToLLVMOptions {
-                target: target(),
-                abi: self.abi.clone(),
-                shared: self.shared.clone(),
-                shared_limit: self.shared_limit.clone(),
-                non_negative_dividends: self.non_negative_dividends,
-                ..Default::default()
-            },
         ];
-        passes.map(Spelled::spelled).join(",")
+        let lowering = ConvertLayoutsToLLVMOptions {
+            target: target(),
+            abi: self.abi.clone(),
+            shared: self.shared.clone(),
+            shared_limit: self.shared_limit.clone(),
+            non_negative_dividends: self.non_negative_dividends,
+            ..Default::default()
+        };
+        let mut passes: Vec<String> = layouts.map(Spelled::spelled).into();
+        passes.extend(self.lower.then(|| lowering.spelled()));
+        passes.join(",")
     }
 }

@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run a script with this compiler inside Triton")
-    run.add_argument("--mode", choices=("lower", "layouts", "both"), help="default: LINEAR_LAYOUT, or lower")
+    run.add_argument("--mode", choices=("lower", "layouts", "both", "passes"), help="default: LINEAR_LAYOUT, or lower")
     run.add_argument("--no-fallback", action="store_true", help="fail where a kernel is not supported")
     run.add_argument("--report", action="store_true", help="print what became of each kernel at the end")
     run.add_argument("script")

@@ -203,6 +203,47 @@ def test_layouts_are_chosen_inside_triton_s_pipeline(target, mode):
     assert ours.metadata.linear_layout["used"] == entry.used
 
 
+ALIGNED_MATMUL = (*MATMUL, {(index,): [["tt.divisibility", 16]] for index in range(6)})
+
+
+@pytest.mark.parametrize("arch, product", [(80, "mma.sync"), (90, "wgmma.mma_async")])
+def test_passes_lead_from_default_layouts_to_a_pipelined_kernel(arch, product):
+    ll.triton.install("passes", fallback=False)
+    made = compiled(kernels.matmul, ALIGNED_MATMUL, GPUTarget("cuda", arch, 32), num_stages=4)
+    (entry,) = ll.triton.report()
+    assert entry.used == ["passes", "lower"] and not entry.reasons
+    assert product in made.asm["ptx"]
+    assert re.findall(r"cp\.async\.wait_group\s+(\d)", made.asm["ptx"]) == ["2", "0"]
+    assert made.metadata.linear_layout["used"] == entry.used
+    ll.triton.install("passes", fallback=False)
+    compiled(kernels.matmul, ALIGNED_MATMUL, GPUTarget("cuda", arch, 32), num_stages=1)
+    assert "cp.async" not in compiled(kernels.matmul, ALIGNED_MATMUL, GPUTarget("cuda", arch, 32), num_stages=1).asm["ptx"]
+
+
+def test_triton_s_passes_precede_triton_s_lowering(monkeypatch):
+    theirs = compiled(kernels.matmul, ALIGNED_MATMUL)
+
+    def fails(*_, **__):
+        raise ll.CompileError([])
+
+    monkeypatch.setattr(ll.triton._v3_9, "compile", fails)
+    ll.triton.install("passes")
+    made = compiled(kernels.matmul, ALIGNED_MATMUL)
+    (entry,) = ll.triton.report()
+    assert entry.used == [] and entry.reasons["passes"] == "the lowering is Triton's"
+    assert made.asm["ptx"] == theirs.asm["ptx"]
+
+
+@pytest.mark.parametrize("target, why", [(GPUTarget("hip", "gfx942", 64), "LDS"), (GPUTarget("cuda", 100, 32), "tensor memory")])
+def test_passes_are_triton_s_where_ours_lack_something(target, why):
+    theirs = compiled(kernels.matmul, MATMUL, target)
+    ll.triton.install("passes")
+    made = compiled(kernels.matmul, MATMUL, target)
+    (entry,) = ll.triton.report()
+    assert "passes" not in entry.used and why in entry.reasons["passes"]
+    assert made.asm["ttgir"] == theirs.asm["ttgir"]
+
+
 def test_warps_of_partitions_are_launched():
     job = (
         {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32", "N": "i32", "K": "i32"} | dict.fromkeys(["BM", "BN", "BK", "S"], "constexpr"),

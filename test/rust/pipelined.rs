@@ -27,13 +27,10 @@ const GPUS: [(&str, Option<&str>); 5] = [
 /// Six stages are more than the loops have iterations.
 const PIPELINED: [(&str, u32); 3] = [("cuda:80", 2), ("cuda:90", 6), ("hip:gfx1250", 3)];
 
-/// Returns the passes of `layout-pipeline`, with annotations for the simulator's bounds checks.
+/// Returns `layout-pipeline`, with annotations for the simulator's bounds checks.
 fn layout_pipeline(target: &str, stages: u32) -> String {
     format!(
-        "resolve-auto-layouts{{target={target}}},coalesce,decompose-products{{target={target}}},\
-         choose-matrix-instructions{{target={target}}},remove-layout-conversions{{target={target}}},\
-         reduce-data-duplication{{only-cheaper=true}},fold-layout-conversions,\
-         pipeline-loops{{target={target} num-stages={stages}}},hoist-loads,\
+        "layout-pipeline{{target={target} num-stages={stages} lower=false}},\
          convert-layouts-to-llvm{{target={target} bounds=true}}"
     )
 }

@@ -57,8 +57,9 @@ def install(
 ) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
-    ``mode`` is ``"lower"`` (TTGIR to PTX or AMDGCN), ``"layouts"`` (the layouts in TTGIR, lowered by Triton), or
-    ``"both"``. Triton compiles unsupported kernels, and the report has the reason; with ``fallback=False``, they raise
+    ``mode`` is ``"lower"`` (TTGIR to PTX or AMDGCN), ``"layouts"`` (the layouts in TTGIR, lowered by Triton),
+    ``"both"``, or ``"passes"`` (TTIR to PTX: layouts, matrix instructions, pipelined loops and lowering, for NVIDIA GPUs
+    before Blackwell). Triton compiles unsupported kernels, and the report has the reason; with ``fallback=False``, they raise
     :class:`linear_layout.CompileError`. ``numbers="exact"`` disables Triton's approximations.
 
     ``layouts_at`` is ``"end"`` (one choice of layouts, after Triton's TTGIR pipeline) or ``"pipeline"`` (in place of

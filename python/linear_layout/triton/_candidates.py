@@ -33,7 +33,12 @@ def names(mode: str) -> tuple[str, ...]:
     >>> names("layouts")
     ('triton', 'layouts')
     """
-    return {"lower": ("lower", TRITON), "layouts": (TRITON, "layouts"), "both": ("lower", "both", TRITON, "layouts")}[mode]
+    return {
+        "lower": ("lower", TRITON),
+        "layouts": (TRITON, "layouts"),
+        "both": ("lower", "both", TRITON, "layouts"),
+        "passes": ("lower", "passes", TRITON),
+    }[mode]
 
 
 class Modules(Protocol):
@@ -64,7 +69,7 @@ class Candidate:
 
     @property
     def changes_layouts(self) -> bool:
-        return self.name in ("layouts", "both")
+        return self.name in ("layouts", "both", "passes")
 
     @property
     def binary(self) -> bytes:

@@ -64,6 +64,17 @@ class Entry:
             self.used.append(part)
         self.messages.extend(messages)
 
+    def withdraw(self, part: str, why: str) -> None:
+        """Records that a part of this compiler is not used after all.
+
+        >>> entry = ll.triton.Entry("cuda:90", used=["passes"])
+        >>> entry.withdraw("passes", "the lowering is Triton's")
+        >>> entry.used, entry.reasons
+        ([], {'passes': "the lowering is Triton's"})
+        """
+        self.used.remove(part)
+        self.decline(part, why)
+
     def decline(self, part: str, why: CompileError | str) -> None:
         """Records the reason for a part that Triton does.
 

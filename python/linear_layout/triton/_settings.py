@@ -6,7 +6,7 @@ import functools
 import hashlib
 from dataclasses import dataclass
 
-MODES = ("lower", "layouts", "both")
+MODES = ("lower", "layouts", "both", "passes")
 LAYOUT_POINTS = ("end", "pipeline")
 LANE_REDUCTIONS = ("compiled", "cheapest", "butterfly")
 ASSEMBLIES = ("fastest", "first")
@@ -44,11 +44,15 @@ class Settings:
 
     @property
     def lowers(self) -> bool:
-        return self.mode in ("lower", "both")
+        return self.mode in ("lower", "both", "passes")
 
     @property
     def chooses_layouts(self) -> bool:
         return self.mode in ("layouts", "both")
+
+    @property
+    def replaces_passes(self) -> bool:
+        return self.mode == "passes"
 
     @property
     def min_gain(self) -> int:

@@ -17,6 +17,7 @@ from ._compiled import selected
 from ._cubin import usage
 from ._measured import Selection, measured
 from ._occupancy import more_resident
+from ._passes import replace_passes
 from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
@@ -84,6 +85,8 @@ class StagesHook:
         entry = self.recorder.begin(_target(backend.target))
 
         def prepare(stages: Stages, settings: Settings, entry: Entry) -> None:
+            if settings.replaces_passes:
+                replace_passes(backend, stages, (options, language), settings, entry, reparsed)
             if settings.chooses_layouts:
                 _choose_layouts(backend, stages, (options, language, capability), settings, entry)
             if settings.lowers:
