@@ -190,7 +190,7 @@ impl<'c> PipelinedLoop<'c> {
     /// Returns the reason for not pipelining the loop.
     pub(super) fn stages(&self, target: &Target, requested: u32) -> Result<Stages, String> {
         if requested < 2 {
-            return Err(format!("`num-stages` is {requested}"));
+            return Err("fewer than two stages are requested".to_owned());
         }
         let each = self.slot_bytes();
         let bytes = |slots: u32| each * u64::from(slots) + self.other_bytes;

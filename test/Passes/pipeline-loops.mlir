@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %next = tt.dot %left, %y, %c : tensor<64x32xf16, #left> * tensor<32x16xf16, #right> -> tensor<64x16xf32, #mma>
       scf.yield %next : tensor<64x16xf32, #mma>
     }
-    // expected-remark@+1 {{loop not pipelined: `num-stages` is 1}}
+    // expected-remark@+1 {{loop not pipelined: fewer than two stages are requested}}
     %f = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #rows>
       %left = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #left>
