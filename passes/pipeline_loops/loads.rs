@@ -211,9 +211,26 @@ impl<'c> PipelinedLoop<'c> {
         let is_resident = |stages: &Stages| {
             bytes(stages.slots) <= most && blocks(stages.slots) == blocks(LEAST_SLOTS)
         };
-        stages.into_iter().find(is_resident).ok_or_else(|| {
+        let found = stages.into_iter().find(is_resident);
+        let mut stages = found.ok_or_else(|| {
             format!("{LEAST_SLOTS} slots of {each} bytes do not fit in shared memory")
-        })
+        })?;
+        // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
+        // ahead must not start later.
+        let is_exposed = blocks(stages.slots) == 1 || self.num_products() > 1;
+        stages.copies_follow_products |= self.products.is_empty() && stages.ahead > 1 && is_exposed;
+        Ok(stages)
+    }
+
+    fn num_products(&self) -> usize {
+        let ops = build::operations(self.body).into_iter();
+        let is_product = |op: &Op<'c>| {
+            matches!(
+                OpView::of(*op),
+                Some(OpView::TtDot(_) | OpView::TtngWarpGroupDot(_))
+            )
+        };
+        ops.filter(is_product).count()
     }
 
     /// Returns the stages with copies `ahead` iterations ahead. The first has the fewest barriers, the last the fewest
@@ -267,8 +284,8 @@ impl<'c> PipelinedLoop<'c> {
 pub(super) struct Stages {
     pub(super) slots: u32,
     pub(super) ahead: u32,
-    /// The copies of an iteration start after its wait for products, instead of after its wait for copies. This needs
-    /// one slot less and one barrier more.
+    /// The copies of an iteration start after its products, instead of after its wait for copies. With products in
+    /// flight, this needs one slot less and one barrier more.
     pub(super) copies_follow_products: bool,
 }
 

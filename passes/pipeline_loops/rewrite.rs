@@ -145,12 +145,8 @@ impl<'c> Pipeline<'_, 'c> {
         let initial = looped.init_args();
         let mut inits: Vec<Val<'c>> = kept.iter().map(|at| initial[*at]).collect();
         inits.extend(&prologue.carried);
-        inits.extend(
-            [0, self.stages.ahead]
-                .map(|slot| self.before.index(slot))
-                .into_iter()
-                .flatten(),
-        );
+        inits.push(self.before.index(0)?);
+        inits.push(self.before.index(self.stages.ahead)?);
         let types: Vec<Type<'c>> = inits.iter().map(|value| value.r#type()).collect();
         let (lower, upper, step) = (looped.lower_bound(), looped.upper_bound(), looped.step());
         let location = looped.op().location();
@@ -188,11 +184,11 @@ impl<'c> Pipeline<'_, 'c> {
             if number > 0 {
                 induction = before.add(builders::arith::addi(induction, looped.step()))?;
             }
-            let number_of_type = before.integer(induction.r#type(), number.into())?;
+            let before_it = before.integer(induction.r#type(), number.into())?;
             let iteration = Iteration {
                 induction,
                 carried,
-                exists: before.compare(CmpIPredicate::Ugt, count, number_of_type)?,
+                exists: before.compare(CmpIPredicate::Ugt, count, before_it)?,
             };
             carried = self.copies(before, &iteration, before.index(number)?)?;
         }
