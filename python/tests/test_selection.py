@@ -102,12 +102,17 @@ def launch(kernel, programs=64, n=1000):
     kernel[(programs,)](x, x, x, n, BLOCK=512)
 
 
-@pytest.mark.parametrize("mode", ["lower", "layouts", "both"])
+@pytest.mark.parametrize("mode", ["lower", "layouts", "both", "passes"])
 def test_candidates_are_what_a_mode_allows(mode):
     with ll.triton.installed(mode, select="compiled"):
         made = compiled(kernels.matmul, MATMUL)
     (entry,) = ll.triton.report()
-    expected = {"lower": {"lower", "triton"}, "layouts": {"triton", "layouts"}, "both": {"lower", "both", "triton", "layouts"}}[mode]
+    expected = {
+        "lower": {"lower", "triton"},
+        "layouts": {"triton", "layouts"},
+        "both": {"lower", "both", "triton", "layouts"},
+        "passes": {"lower", "passes", "triton"},
+    }[mode]
     assert set(entry.candidates) <= expected and entry.selected in entry.candidates
     assert made.metadata.linear_layout["used"] == entry.used and entry.kernel == "matmul"
     assert made.asm["ttgir"] and made.asm["ptx"] and made.asm["cubin"]
