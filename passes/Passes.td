@@ -664,7 +664,8 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     A load in a loop that feeds a product of the loop becomes an asynchronous copy to shared memory, which starts
     `num-stages` - 1 iterations before the product. The buffer of the load becomes `num-stages` slots: iteration `i`
     reads slot `i` modulo `num-stages`. A load without a buffer gets one, from which each thread reads what it has
-    copied. Copies after the last iteration are masked off. The pass corresponds to Triton's `tritongpu-pipeline`; the
+    copied. Copies after the last iteration are masked off. A loop with `tt.num_stages` prefetches its other loads of
+    tensors as well. The pass corresponds to Triton's `tritongpu-pipeline`; the
     copies of an iteration start before its reads, so that the loop needs one barrier instead of two.
 
     A loop is unchanged if it writes to global memory, contains a loop, or has asynchronous copies already; if the

@@ -67,8 +67,9 @@ impl PipelineLoopsOptions {
         target: &Target,
         default: u32,
     ) {
-        let requested = stages(looped.op()).unwrap_or(default);
-        let outcome = PipelinedLoop::of(context, looped, target).and_then(|plan| {
+        let own = stages(looped.op());
+        let requested = own.unwrap_or(default);
+        let outcome = PipelinedLoop::of(context, looped, target, own.is_some()).and_then(|plan| {
             let stages = plan.stages(target, requested)?;
             Ok((plan, stages))
         });

@@ -78,12 +78,15 @@ impl<'c> PipelinedLoad<'c> {
 }
 
 impl<'c> PipelinedLoop<'c> {
+    /// `all_loads` adds the loads that feed no product.
+    ///
     /// # Errors
     /// Returns the reason for not pipelining the loop.
     pub(super) fn of(
         context: &PassContext<'c>,
         looped: scf::For<'c, 'c>,
         target: &Target,
+        all_loads: bool,
     ) -> Result<Self, String> {
         if !copies_to_any_address(target) {
             return Err(format!(
@@ -107,7 +110,8 @@ impl<'c> PipelinedLoop<'c> {
         let mut refusal = None;
         let mut sliced: FxHashSet<OpId> = FxHashSet::default();
         for load in build::operations(body).into_iter().filter_map(tt::Load::of) {
-            if !is_reorderable(load.op()) || !feeds_product(load.result(), body) {
+            let is_requested = all_loads || feeds_product(load.result(), body);
+            if !is_reorderable(load.op()) || !is_requested {
                 continue;
             }
             let Some(pipelined) = PipelinedLoad::of(context, load, body) else {
@@ -134,7 +138,10 @@ impl<'c> PipelinedLoop<'c> {
             }
         }
         if plan.loads.is_empty() {
-            return Err(refusal.unwrap_or_else(|| "no load feeds a product".to_owned()));
+            return Err(refusal.unwrap_or_else(|| match all_loads {
+                true => "it has no loads of tensors".to_owned(),
+                false => "no load feeds a product".to_owned(),
+            }));
         }
         plan.slice = build::operations(body);
         plan.slice

@@ -158,6 +158,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // A loop with its own number of stages prefetches loads that feed no product.
+  // CHECK-LABEL: @sum
+  // CHECK: !ttg.memdesc<2x64x64xf16
+  // CHECK: scf.for
+  // CHECK: ttg.local_load {{.*}} -> tensor<64x64xf16, #blocked>
+  // CHECK-NEXT: arith.addf
+  tt.func public @sum(%p: tensor<64x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32, %none: tensor<64x64xf16, #rows>) -> tensor<64x64xf16, #rows> {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 8192 bytes, 1 iteration ahead}}
+    %f = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x64xf16, #rows>) : i32 {
+      %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+      %next = arith.addf %x, %c : tensor<64x64xf16, #rows>
+      scf.yield %next : tensor<64x64xf16, #rows>
+    } {tt.num_stages = 2 : i32}
+    tt.return %f : tensor<64x64xf16, #rows>
+  }
+
   // Two other tensors leave 28 KiB: the buffer of 128 KiB, and the largest converted one of 8 KiB.
   // CHECK-LABEL: @fewer_slots
   // CHECK: !ttg.memdesc<3x64x64xf16
