@@ -8,10 +8,11 @@
 //!                                         .. slot i % 3 ..
 //! ```
 //! Each buffer becomes several *slots*, which asynchronous copies fill iterations ahead. A copy overwrites the slot that
-//! the iteration before has read. It follows the barrier after the wait, so one barrier per iteration serves both.
+//! the iteration before has read. It follows the barrier after the wait, so one barrier per iteration serves both. A
+//! load without a buffer gets slots from which each thread reads its own elements.
 //!
 //! A product of warp groups that only adds to a loop-carried value stays in flight until the next product has started.
-//! It then still reads its slot, so that buffers get one slot more.
+//! It then still reads its slot: the buffers have one slot more, or the copies follow the wait for the product.
 //!
 //! - [`loads`]: the loads that become copies, and the operations that compute their addresses.
 //! - [`rewrite`]: the copies before and within the loop.
@@ -19,7 +20,7 @@
 //! # Source
 //! Triton's `tritongpu-pipeline`, which copies after the reads of an iteration, and needs a second barrier there.
 //!
-//! Not here: TMA, loads without a buffer, loops with stores to global memory.
+//! Not here: TMA, and loops with stores to global memory.
 
 mod loads;
 mod rewrite;
