@@ -29,7 +29,7 @@ use crate::analysis::assignment::Role;
 use crate::analysis::effects::OpId;
 use crate::analysis::pressure::is_loop;
 use crate::ir::ops::{scf, tt, ttg, ttng};
-use crate::ir::{Layouts, ModuleInfo, OpView, ProductTypes, TensorType, builders};
+use crate::ir::{Layouts, ModuleInfo, OpView, ProductTypes, TensorType, builders, memdesc};
 use crate::sys;
 use crate::sys::build::{self, Blk, Op, Val};
 use linear_layout::encoding::{
@@ -41,8 +41,8 @@ use linear_layout::plan::warp_group::{
     FactorBuffer, LeftFactor, WarpGroupOperands, WarpGroupPlan, plan_warp_group_product,
 };
 use linear_layout::target::{Number, Target};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -542,16 +542,13 @@ fn buffer<'c>(
 ) -> Option<Val<'c>> {
     let rewriter = context.rewriter();
     let tensor = TensorType::of(operand.source.r#type())?;
-    let [rows, columns] = tensor.shape else {
+    let [rows, columns] = *tensor.shape else {
         return None;
     };
-    let type_of = |[rows, columns]: [&u64; 2], encoding: &Encoding| {
-        let (element, encoding) = (tensor.element, attribute(op, encoding)?);
-        let text =
-            format!("!ttg.memdesc<{rows}x{columns}x{element}, {encoding}, #ttg.shared_memory>");
-        Type::parse(build::context(op), &text)
+    let type_of = |shape: &[u64], encoding: &Encoding| {
+        memdesc(shape, tensor.element, attribute(op, encoding)?, false)
     };
-    let stored = type_of([rows, columns], &operand.stored)?;
+    let stored = type_of(tensor.shape, &operand.stored)?;
     let place = first_use_outside_loops(op, operand.source);
     let block = build::block_around(place)?;
     let key = (
@@ -571,7 +568,7 @@ fn buffer<'c>(
     let Some(transposed) = &operand.transposed else {
         return Some(buffer);
     };
-    let view = type_of([columns, rows], transposed)?;
+    let view = type_of(&[columns, rows], transposed)?;
     builders::ttg::memdesc_trans(buffer, &TRANSPOSITION, view).before(rewriter, op)
 }
 
