@@ -67,14 +67,13 @@ fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
 fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
     tt::Load::of(op)?;
     // Warps of a partition have registers of their own.
-    let mut around = build::parent(op);
-    while let Some(parent) = around {
-        if OpKind::TtgWarpSpecialize.is(parent) {
-            return None;
-        }
-        around = build::parent(parent);
-    }
-    build::block_around(op).filter(|_| is_reorderable(op))
+    build::block_around(op).filter(|_| is_reorderable(op) && !is_in_partition(op))
+}
+
+/// Returns true for an operation inside `ttg.warp_specialize`.
+pub(super) fn is_in_partition(op: Op<'_>) -> bool {
+    let mut parents = std::iter::successors(build::parent(op), |op| build::parent(*op));
+    parents.any(|parent| OpKind::TtgWarpSpecialize.is(parent))
 }
 
 /// Returns true for a load whose position relative to other loads is free: neither volatile nor uncached.

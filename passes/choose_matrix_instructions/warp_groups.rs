@@ -589,9 +589,7 @@ fn first_use_outside_loops<'c>(op: Op<'c>, value: Val<'c>) -> Op<'c> {
 
 fn defines<'c>(block: Blk<'c>, value: Val<'c>) -> bool {
     match sys::defining_operation(value) {
-        Some(op) => {
-            build::block_around(op).is_some_and(|own| sys::block_id(own) == sys::block_id(block))
-        }
+        Some(op) => build::is_in(op, block),
         None => {
             let arguments = build::block_arguments(block);
             let mut arguments = arguments.into_iter().map(sys::value_id);

@@ -210,10 +210,10 @@ impl<'c> LoopAccumulation<'c> {
         let body = sys::block_of_argument(argument)?;
         let looped = build::parent(update)?;
         scf::For::of(looped)?;
-        let is_within = |op| {
-            build::block_around(op).is_some_and(|block| sys::block_id(block) == sys::block_id(body))
-        };
-        if !is_within(update) || !is_within(reduce) || only_use(argument)?.0 != update {
+        if !build::is_in(update, body)
+            || !build::is_in(reduce, body)
+            || only_use(argument)?.0 != update
+        {
             return None;
         }
         let (end, carried) = only_use(build::only_result(update))?;

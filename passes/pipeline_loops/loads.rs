@@ -1,10 +1,10 @@
 //! The loads of a loop that asynchronous copies can replace.
 
 use super::super::context::PassContext;
-use super::super::hoist_loads::{is_reorderable, may_be_crossed};
+use super::super::hoist_loads::{is_in_partition, is_reorderable, may_be_crossed};
 use super::super::respell::attribute;
 use super::copies_to_any_address;
-use crate::analysis::assignment::Role;
+use crate::analysis::assignment::{Role, divides_integers};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::analysis::effects::OpId;
 use crate::analysis::pressure::resident_blocks_of_loop;
@@ -180,7 +180,9 @@ impl<'c> PipelinedLoop<'c> {
             return false;
         }
         let mut buffer = operand;
-        while let Some(op) = sys::defining_operation(buffer).filter(|op| is_in(*op, self.body)) {
+        while let Some(op) =
+            sys::defining_operation(buffer).filter(|op| build::is_in(*op, self.body))
+        {
             let Some(view) = ttg::MemDescTrans::of(op) else {
                 let allocs = self.loads.iter().filter_map(|load| load.alloc);
                 return allocs.into_iter().any(|alloc| alloc.op() == op);
@@ -202,12 +204,6 @@ impl<'c> PipelinedLoop<'c> {
         let each = self.slot_bytes();
         let bytes = |slots: u32| each * u64::from(slots) + self.other_bytes;
         let most = u64::from(target.max_shared_bytes);
-        if bytes(LEAST_SLOTS) > most {
-            let free = most.saturating_sub(self.other_bytes);
-            return Err(format!(
-                "{LEAST_SLOTS} slots of {each} bytes exceed the {free} free bytes of shared memory"
-            ));
-        }
         let blocks = |slots| {
             let bytes = u32::try_from(bytes(slots)).unwrap_or(u32::MAX);
             resident_blocks_of_loop(self.looped.op(), bytes, target).min(ENOUGH_BLOCKS)
@@ -220,7 +216,10 @@ impl<'c> PipelinedLoop<'c> {
         };
         let found = stages.into_iter().find(is_resident);
         let mut stages = found.ok_or_else(|| {
-            format!("{LEAST_SLOTS} slots of {each} bytes do not fit in shared memory")
+            let free = most.saturating_sub(self.other_bytes);
+            format!(
+                "{LEAST_SLOTS} slots of {each} bytes exceed the {free} free bytes of shared memory"
+            )
         })?;
         // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
         // ahead must not start later.
@@ -231,33 +230,21 @@ impl<'c> PipelinedLoop<'c> {
 
     fn num_products(&self) -> usize {
         let ops = build::operations(self.body).into_iter();
-        let is_product = |op: &Op<'c>| {
-            matches!(
-                OpView::of(*op),
-                Some(OpView::TtDot(_) | OpView::TtngWarpGroupDot(_))
-            )
-        };
-        ops.filter(is_product).count()
+        ops.filter(|op| is_product(*op)).count()
     }
 
     /// Returns the stages with copies `ahead` iterations ahead. The first has the fewest barriers, the last the fewest
     /// slots.
     fn with_ahead(&self, ahead: u32) -> Vec<Stages> {
-        let after_products = Stages {
-            slots: ahead + 1,
-            ahead,
-            copies_follow_products: true,
-        };
-        // A product in flight still reads the slot of the iteration before.
-        let in_use = if self.products.is_empty() { 1 } else { 2 };
-        let after_wait = Stages {
+        let stages = |in_use, copies_follow_products| Stages {
             slots: ahead + in_use,
             ahead,
-            copies_follow_products: false,
+            copies_follow_products,
         };
         match self.products.is_empty() {
-            true => vec![after_wait],
-            false => vec![after_wait, after_products],
+            true => vec![stages(1, false)],
+            // A product in flight still reads the slot of the iteration before.
+            false => vec![stages(2, false), stages(1, true)],
         }
     }
 
@@ -346,7 +333,8 @@ impl<'c> AddressSlice<'c> {
                 }
                 continue;
             }
-            let Some(op) = sys::defining_operation(value).filter(|op| is_in(*op, body)) else {
+            let Some(op) = sys::defining_operation(value).filter(|op| build::is_in(*op, body))
+            else {
                 continue;
             };
             check_speculatable(op)?;
@@ -360,25 +348,13 @@ impl<'c> AddressSlice<'c> {
 /// # Errors
 /// Returns the reason for not executing an operation in advance, or after the last iteration.
 fn check_speculatable(op: Op<'_>) -> Result<(), String> {
-    use UpstreamKind as U;
     let name = sys::identifier_text(op.name());
     let is_load = is_reorderable(op);
     let is_computed = Role::of(op).is_repeatable() || Role::of(op) == Role::Conversion;
     if op.region_count() > 0 || !(is_computed || is_load) {
         return Err(format!("an address depends on `{name}`"));
     }
-    let divides = matches!(
-        UpstreamKind::of(op),
-        Some(
-            U::ArithDivSI
-                | U::ArithDivUI
-                | U::ArithRemSI
-                | U::ArithRemUI
-                | U::ArithCeilDivSI
-                | U::ArithCeilDivUI
-                | U::ArithFloorDivSI
-        )
-    );
+    let divides = UpstreamKind::of(op).is_some_and(divides_integers);
     // The divisor of a later iteration may be zero. -1 overflows for the smallest dividend.
     let is_safe = || {
         let divisor = build::operands(op).pop().and_then(integer_constant);
@@ -398,12 +374,8 @@ fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String>
     if looped.unsigned_cmp() {
         return Err("the induction variable is unsigned".to_owned());
     }
-    let mut around = build::parent(looped.op());
-    while let Some(parent) = around {
-        if OpKind::TtgWarpSpecialize.is(parent) {
-            return Err("the loop belongs to a partition of warps".to_owned());
-        }
-        around = build::parent(parent);
+    if is_in_partition(looped.op()) {
+        return Err("the loop belongs to a partition of warps".to_owned());
     }
     for op in build::operations(body)
         .into_iter()
@@ -442,7 +414,7 @@ fn buffer_of<'c>(load: tt::Load<'c, 'c>, body: Blk<'c>) -> Option<ttg::LocalAllo
     };
     let alloc = ttg::LocalAlloc::of(user)?;
     let buffer = sys::buffer(alloc.result().r#type())?;
-    let is_candidate = is_in(user, body) && !buffer.is_mutable;
+    let is_candidate = build::is_in(user, body) && !buffer.is_mutable;
     (is_candidate && are_reads(alloc.result())).then_some(alloc)
 }
 
@@ -460,23 +432,26 @@ fn own_buffer<'c>(context: &PassContext<'c>, load: tt::Load<'c, 'c>) -> Option<T
     memdesc(tensor.shape, tensor.element, shared, true)
 }
 
+fn is_product(op: Op<'_>) -> bool {
+    tt::Dot::of(op).is_some() || ttng::WarpGroupDot::of(op).is_some()
+}
+
 /// Returns true if a product in the block depends on a value, through operations without effects and buffers.
 fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {
         for (user, _) in sys::uses(value) {
-            if !is_in(user, body) || !seen.insert(sys::operation_id(user)) {
+            if !build::is_in(user, body) || !seen.insert(sys::operation_id(user)) {
                 continue;
             }
+            if is_product(user) {
+                return true;
+            }
             let role = Role::of(user);
-            match OpView::of(user) {
-                Some(OpView::TtDot(_) | OpView::TtngWarpGroupDot(_)) => return true,
-                Some(OpView::TtgMemDescTrans(_)) => waiting.extend(build::results(user)),
-                _ if role.is_pure() || matches!(role, Role::Buffer { .. }) => {
-                    waiting.extend(build::results(user));
-                }
-                _ => {}
+            let is_view = ttg::MemDescTrans::of(user).is_some();
+            if is_view || role.is_pure() || matches!(role, Role::Buffer { .. }) {
+                waiting.extend(build::results(user));
             }
         }
     }
@@ -492,10 +467,6 @@ fn are_reads(buffer: Val<'_>) -> bool {
             Some(OpView::TtgMemDescTrans(view)) => are_reads(view.result()),
             _ => false,
         })
-}
-
-pub(super) fn is_in(op: Op<'_>, block: Blk<'_>) -> bool {
-    build::block_around(op).is_some_and(|around| sys::block_id(around) == sys::block_id(block))
 }
 
 fn enclosing_function(op: Op<'_>) -> Option<Op<'_>> {

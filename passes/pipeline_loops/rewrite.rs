@@ -5,7 +5,7 @@
 
 use super::super::context::PassContext;
 use super::super::rewrite_layouts::drop_dead;
-use super::loads::{PipelinedLoop, Stages, is_in, mutable};
+use super::loads::{PipelinedLoop, Stages, mutable};
 use crate::analysis::assignment::Role;
 use crate::analysis::effects::{OpId, ValueId};
 use crate::ir::builders::arith::CmpIPredicate;
@@ -434,7 +434,7 @@ impl<'c> Pipeline<'_, 'c> {
                 waiting.push(yielded[at]);
             } else if let Some(op) = sys::defining_operation(value)
                 && !replaced.contains(&sys::operation_id(op))
-                && is_in(op, *body)
+                && build::is_in(op, *body)
             {
                 waiting.extend(operands_within(op));
             }

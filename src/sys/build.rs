@@ -289,6 +289,13 @@ pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
+/// Returns true if an operation is directly in a block.
+#[must_use]
+pub fn is_in(op: OperationRef<'_, '_>, block: BlockRef<'_, '_>) -> bool {
+    op.block()
+        .is_some_and(|around| super::block_id(around) == super::block_id(block))
+}
+
 /// Returns the next operation in the block.
 #[must_use]
 pub fn next<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {

@@ -40,12 +40,12 @@ def replace_passes(
         nonlocal source
         source = ""
         text = str(src)
+        reason = _why_not(backend, options, text)
+        if reason:
+            entry.decline(PART, reason)
+            return make_ttgir(src, metadata)
         start = time.perf_counter()
         try:
-            reason = _why_not(backend, options, text)
-            if reason:
-                entry.decline(PART, reason)
-                return make_ttgir(src, metadata)
             default = _converted(backend, options, reparsed(text, src))
             made = run_passes(default, _pipeline(options, settings), locations=True, file="<ttgir>")
         except CompileError as error:
@@ -53,8 +53,7 @@ def replace_passes(
             if not settings.fallback:
                 raise
             return make_ttgir(src, metadata)
-        finally:
-            entry.phase_ms[PART] = (time.perf_counter() - start) * 1e3
+        entry.phase_ms[PART] = (time.perf_counter() - start) * 1e3
         entry.accept(PART, made.messages)
         source = text
         metadata["tensordesc_meta"] = []

@@ -44,6 +44,6 @@ pub(crate) use outcome::{Assignment, ScratchOverflow};
 pub(crate) use price_cache::PriceCache;
 pub(crate) use prices::plan_buffer_access;
 pub(crate) use products::PricedProduct;
-pub(crate) use roles::Role;
+pub(crate) use roles::{Role, divides_integers};
 pub(crate) use slices::Materialisation;
 pub(crate) use variants::{ValueEncodings, cheapest};

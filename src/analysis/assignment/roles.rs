@@ -131,18 +131,27 @@ fn upstream(op: Op<'_>, kind: UpstreamKind) -> Role {
     }
 }
 
-/// Returns the approximate number of instructions for each 32-bit word of a thread.
-pub(super) fn instructions(op: Op<'_>) -> u64 {
+/// Returns true for quotients and remainders of integers.
+pub(crate) const fn divides_integers(kind: UpstreamKind) -> bool {
     use UpstreamKind as U;
-    match AnyKind::of(op) {
-        AnyKind::Upstream(kind) => match kind {
-            U::ArithDivSI
+    matches!(
+        kind,
+        U::ArithDivSI
             | U::ArithDivUI
             | U::ArithRemSI
             | U::ArithRemUI
             | U::ArithCeilDivSI
             | U::ArithCeilDivUI
-            | U::ArithFloorDivSI => 16,
+            | U::ArithFloorDivSI
+    )
+}
+
+/// Returns the approximate number of instructions for each 32-bit word of a thread.
+pub(super) fn instructions(op: Op<'_>) -> u64 {
+    use UpstreamKind as U;
+    match AnyKind::of(op) {
+        AnyKind::Upstream(kind) => match kind {
+            _ if divides_integers(kind) => 16,
             U::ArithDivF
             | U::ArithRemF
             | U::MathExp
