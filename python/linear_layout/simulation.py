@@ -151,6 +151,8 @@ class TensorMap:
     #: The values of ``elemtype`` and ``swizzle_mode`` in ``tensormap.replace.tile``.
     element: int
     swizzle: int
+    #: True if elements outside of the tensor are read as NaN, false for zeros.
+    fills_nan: bool = False
 
 
 class _Pointer:
@@ -314,6 +316,7 @@ def _arguments(name: str, type_: str, value: Any, memory: _Memory) -> list[Mappi
         "dims": [int(elements) for elements in reversed(value.shape)],
         "strides": [int(step) * size for step in reversed(value.strides[:-1])],
         "block": [int(elements) for elements in reversed(value.box)],
+        "fills_nan": value.fills_nan,
     }
     return [{"descriptor": descriptor}, *({"int": int(number)} for number in [*value.shape, *value.strides])]
 

@@ -224,12 +224,19 @@ def test_descriptors_of_the_host(rng, arrival):
     np.testing.assert_allclose(out, exact, atol=2e-2)
 
 
+def test_elements_outside_of_a_descriptor_may_be_nan(rng):
+    a, b = (aligned(floats(rng, 64, columns).astype(np.float16)) for columns in (64, 72))
+    out = aligned(np.zeros((64, 64), np.float16))
+    described = TensorDescriptor.from_tensor(a, [64, 64])
+    tiles = [described, TensorDescriptor.from_tensor(b, [64, 64]), TensorDescriptor.from_tensor(out, [64, 64])]
+    for padding, is_padded in ("zero", False), ("nan", True):
+        described.padding = padding
+        ll.simulate(kernels.described_matmul)[(1, 1)](*tiles, 72, M=64, N=64, K=64, num_stages=2)
+        assert np.isnan(out).all() == is_padded
+
+
 def test_descriptors_that_cannot_be_simulated_are_named(rng):
     a = aligned(floats(rng, 64, 64).astype(np.float16))
-    descriptor = TensorDescriptor.from_tensor(a, [64, 64])
-    descriptor.padding = "nan"
-    with pytest.raises(TypeError, match="argument `a` cannot be simulated: expected a descriptor of tiles with `padding='zero'`"):
-        ll.simulate(kernels.described_matmul)[(1, 1)](descriptor, descriptor, descriptor, 64, M=64, N=64, K=64)
     plain = TensorDescriptor.from_tensor(a, [64, 64])
     with pytest.raises(TypeError, match="descriptors are for `cuda:90` and later"):
         ll.simulate(kernels.described_matmul, target="cuda:80")[(1, 1)](plain, plain, plain, 64, M=64, N=64, K=64)

@@ -210,6 +210,7 @@ fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2
         strides: vec![u64::from(2 * dims[1])],
         block: vec![tile[1], tile[0]],
         swizzle: Swizzle::Bytes64,
+        fills_nan: false,
     };
     bench.memory.add("descriptor", map.encode().to_vec())
 }

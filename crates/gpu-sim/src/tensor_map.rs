@@ -7,7 +7,7 @@
 //!       16   1        type of the elements       72  4 x 8  byte strides of dimensions 1 to 4
 //!       17   1        dimensions - 1            104  24     zero
 //!       18   1        swizzle: 0, 1, 2, 3 for none, 32, 64, 128 bytes
-//!       19   1        fill mode: 0 reads elements outside of the tensor as zeros
+//!       19   1        fill mode: reads elements outside of the tensor as zeros (0) or as NaN (1)
 //!       20   1        interleaving: 0 is no interleaving
 //!       24   5 x 4    size of each dimension
 //! ```
@@ -27,6 +27,9 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
 const MAX_DIMENSIONS: usize = 5;
 /// Required alignment, in bytes, of addresses, strides and box rows.
 pub(crate) const UNIT: u32 = 16;
+
+/// The bytes of a NaN of 64 bits, whose last bytes are those of narrower ones.
+const NAN: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
 
 /// A permutation of the 16-byte chunks of a box in shared memory. The low bits of the chunk index are XORed
 /// with address bits 7 and up: one bit for `Bytes32`, two for `Bytes64`, three for `Bytes128`.
@@ -159,6 +162,7 @@ impl TensorElement {
 ///     strides: vec![128],
 ///     block: vec![64, 32],
 ///     swizzle: Swizzle::Bytes128,
+///     fills_nan: false,
 /// };
 /// memory.add("map", map.encode().to_vec());
 /// ```
@@ -176,6 +180,8 @@ pub struct TensorMap {
     pub block: Vec<u32>,
     /// Swizzle of the box in shared memory.
     pub swizzle: Swizzle,
+    /// True if elements outside of the tensor are read as NaN, false for zeros. Requires floats of 16 or more bits.
+    pub fills_nan: bool,
 }
 
 /// Returns (byte offset, bytes per entry, number of entries) of a field, or `None` if `tensormap.replace.tile` has no
@@ -215,6 +221,7 @@ impl TensorMap {
         bytes[16] = self.element as u8;
         bytes[17] = self.dims.len().clamp(1, MAX_DIMENSIONS) as u8 - 1;
         bytes[18] = self.swizzle as u8;
+        bytes[19] = self.fills_nan.into();
         for (at, dim) in self.dims.iter().take(MAX_DIMENSIONS).enumerate() {
             write_le(&mut bytes, 24 + 4 * at, 4, (*dim).into());
         }
@@ -240,10 +247,11 @@ impl TensorMap {
         if rank > MAX_DIMENSIONS {
             return Err(format!("{rank} dimensions, of which 5 are possible"));
         }
-        if bytes[19] != 0 || bytes[20] != 0 {
-            return Err(
-                "elements outside that are NaN, and interleaving, are not supported".to_owned(),
-            );
+        if bytes[19] > 1 {
+            return Err(format!("a fill of mode {}", bytes[19]));
+        }
+        if bytes[20] != 0 {
+            return Err("interleaving, which is not supported".to_owned());
         }
         if let Some(step) = bytes[64..64 + rank].iter().find(|step| **step > 1) {
             return Err(format!("steps of {step} elements, which are not supported"));
@@ -257,6 +265,7 @@ impl TensorMap {
             strides: (1..rank).map(|at| read_le(bytes, 64 + 8 * at, 8)).collect(),
             block: words(44).collect(),
             swizzle,
+            fills_nan: bytes[19] == 1,
         };
         map.check().map_or(Ok(map), Err)
     }
@@ -279,6 +288,9 @@ impl TensorMap {
         }
         if self.dims.contains(&0) {
             return Some("a dimension without elements".to_owned());
+        }
+        if self.fills_nan && !matches!(self.element.ty(), ElementTy::Float(_)) {
+            return Some("integers outside that are NaN".to_owned());
         }
         if let Some(size) = self.block.iter().find(|size| !(1..=256).contains(*size)) {
             return Some(format!("a box of {size} elements; 1 to 256 are possible"));
@@ -304,6 +316,14 @@ impl TensorMap {
             .iter()
             .fold(1u32, |all, size| all.saturating_mul(*size));
         elements.saturating_mul(self.element.bytes())
+    }
+
+    /// Returns the bytes of an element outside of the tensor.
+    pub(crate) fn filler(&self) -> &'static [u8] {
+        match self.fills_nan {
+            true => &NAN[NAN.len() - self.element.bytes() as usize..],
+            false => &[0],
+        }
     }
 
     /// Returns the byte runs of the box at the coordinates `start`, innermost dimension first. In a swizzled box, no
@@ -368,6 +388,7 @@ mod tests {
             strides: vec![48],
             block: vec![8, 2],
             swizzle: Swizzle::None,
+            fills_nan: false,
         }
     }
 
@@ -377,6 +398,7 @@ mod tests {
             dims: vec![16; 5],
             strides: vec![64, 128, 256, 512],
             block: vec![4; 5],
+            fills_nan: true,
             ..map()
         };
         for map in [map(), wide] {
@@ -403,6 +425,11 @@ mod tests {
             },
             TensorMap {
                 block: vec![8, 257],
+                ..map()
+            },
+            TensorMap {
+                element: TensorElement::S32,
+                fills_nan: true,
                 ..map()
             },
             TensorMap {

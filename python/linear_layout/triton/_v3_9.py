@@ -468,11 +468,12 @@ def is_descriptor(value: Any) -> bool:
 def _tensor_map(name: str, value: Any, described: Optional[dict[str, Any]]) -> TensorMap:
     if described is None:
         raise TypeError(f"argument `{name}` cannot be simulated: descriptors are for `cuda:90` and later")
-    if value.padding != "zero" or described.get("is_im2col") or described["fp4_padded"]:
-        raise TypeError(f"argument `{name}` cannot be simulated: expected a descriptor of tiles with `padding='zero'`, and no fp4")
+    if described.get("is_im2col") or described["fp4_padded"]:
+        raise TypeError(f"argument `{name}` cannot be simulated: expected a descriptor of tiles, and no fp4")
     # 11 is TF32: an access clears the low bits.
     element = 11 if value.round_f32_to_tf32 else described["elem_type"]
-    return TensorMap(value.base, value.shape, value.strides, described["block_size"], element, described["swizzle"])
+    fills_nan = value.padding == "nan"
+    return TensorMap(value.base, value.shape, value.strides, described["block_size"], element, described["swizzle"], fills_nan)
 
 
 def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -89,6 +89,8 @@ struct Descriptor {
     /// In bytes, without the innermost dimension.
     strides: Vec<u64>,
     block: Vec<u32>,
+    /// True if elements outside of the tensor are NaN.
+    fills_nan: bool,
 }
 
 impl Descriptor {
@@ -105,6 +107,7 @@ impl Descriptor {
             dims: self.dims.clone(),
             strides: self.strides.clone(),
             block: self.block.clone(),
+            fills_nan: self.fills_nan,
         })
     }
 }

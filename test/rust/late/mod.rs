@@ -397,6 +397,7 @@ fn launch(
                     strides: vec![u64::from(2 * columns)],
                     block: vec![tile_columns, tile_rows],
                     swizzle: Swizzle::Bytes64,
+                    fills_nan: false,
                 };
                 Arg::Buffer(memory.add("descriptor", map.encode().to_vec()))
             }

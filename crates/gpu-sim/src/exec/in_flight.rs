@@ -90,8 +90,9 @@ impl Channel {
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Number of bytes to read. The remaining bytes of the destination are set to zero.
+    /// Number of bytes to read. The remaining bytes of the destination are set to those of `filler`, repeatedly.
     pub(crate) read: u32,
+    pub(crate) filler: &'static [u8],
     /// Bytes written; 0 for a matrix product, which only reads memory.
     pub(crate) size: u32,
     /// Register through which the simulator moves the bytes.
@@ -112,6 +113,7 @@ impl Transfer {
             from,
             to,
             read,
+            filler: &[0],
             size,
             scratch,
             awaited: None,
@@ -282,13 +284,14 @@ impl Exec<'_> {
             self.check_proxy(lane, from, transfer.read, "read")?;
             self.check_proxy(lane, to, size, "write")?;
         }
+        let filler = transfer.filler.iter().copied().cycle();
         let mut copy = CopyInFlight {
             transfer,
             op: self.op,
             lane,
             channel,
             ticket: OPEN,
-            data: vec![0; size.max(transfer.read) as usize].into(),
+            data: filler.take(size.max(transfer.read) as usize).collect(),
             has_arrived: false,
             is_read: false,
             clock: None,

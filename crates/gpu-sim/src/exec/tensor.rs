@@ -100,6 +100,7 @@ impl Exec<'_> {
             };
             let transfer = Transfer {
                 awaited: Some(awaited),
+                filler: map.filler(),
                 ..Transfer::new((from, read), (to, run.bytes), of.scratch)
             };
             self.start_copy(Channel::Transaction, lane, transfer)?;

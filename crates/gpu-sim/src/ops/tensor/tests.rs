@@ -25,6 +25,7 @@ fn map(swizzle: Swizzle) -> TensorMap {
         strides: vec![160],
         block: vec![64, 8],
         swizzle,
+        fills_nan: false,
     }
 }
 
@@ -273,6 +274,7 @@ fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
         strides: vec![64],
         block: vec![16, 4],
         swizzle: Swizzle::None,
+        fills_nan: false,
     };
     let copy = once(
         &format!("{direction} [$0, {{$2, $3}}], [$1 + 512];"),
@@ -469,6 +471,7 @@ fn a_product_reads_what_a_copy_brought() {
         strides: vec![128],
         block: vec![64, 64],
         swizzle: Swizzle::Bytes128,
+        fills_nan: false,
     };
     let mut input = vec![0; 16384];
     input[..128].copy_from_slice(&map.encode());
