@@ -20,6 +20,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::attribute;
 use super::table::DecomposeProductsOptions;
+use crate::ir::ops::RoundingMode;
 use crate::ir::{OpView as V, TensorType, builders, element_bits};
 use crate::lower::product;
 use crate::sys::build::{self, Op, Val};
@@ -125,6 +126,6 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         let type_ = self.with_element(value, element)?;
         let is_narrower = element_bits(element) < element_bits(tensor.element);
         let building = builders::tt::fp_to_fp(value, type_);
-        self.add(building.rounding(is_narrower.then_some(builders::tt::RoundingMode::Rtne)))
+        self.add(building.rounding(is_narrower.then_some(RoundingMode::Rtne)))
     }
 }

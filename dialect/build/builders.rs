@@ -197,6 +197,11 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
         ("DenseI32ArrayAttr", _) => ("&'s [i32]", "Some(AttributeSource::Array32($))"),
         ("DenseI64ArrayAttr", _) => ("&'s [i64]", "Some(AttributeSource::Array64($))"),
         ("TypeAttr", _) => ("Type<'c>", "Some(AttributeSource::Type($))"),
+        _ if is_enum && is_own(cases) => {
+            let name = cases.str_value("className").expect("an enum has a name");
+            let value = "Some(AttributeSource::Integer(32, $ as i64))";
+            return (format!("crate::ir::ops::{name}"), value.to_owned());
+        }
         _ if is_enum => {
             return (
                 enumeration(constraint, cases, enums),
@@ -213,6 +218,11 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
         _ => ("Attribute<'c>", "Some(AttributeSource::Existing($))"),
     };
     (type_.to_owned(), value.to_owned())
+}
+
+/// Returns true for an enum of this project's dialects, which `ops.rs` generates.
+fn is_own(cases: Record<'_>) -> bool {
+    { cases.str_value("cppNamespace") }.is_ok_and(|namespace| namespace.starts_with("::ll"))
 }
 
 fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<String>) -> String {

@@ -40,8 +40,8 @@ pub(super) fn decompose<'c>(
         return None;
     }
     let precision = match part {
-        Number::Tf32 => builders::tt::InputPrecision::Tf32,
-        _ => builders::tt::InputPrecision::Ieee,
+        Number::Tf32 => InputPrecision::Tf32,
+        _ => InputPrecision::Ieee,
     };
     let a = parts(emitter, dot.a(), part, count)?;
     let b = parts(emitter, dot.b(), part, count)?;
