@@ -5,7 +5,7 @@ use crate::sys;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
-use inkwell::values::InstructionOpcode;
+use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use linear_layout::target::{Assembly, Target};
 
 /// Maximum number of candidates in a function for LLVM 22's straight-line strength reduction.
@@ -14,6 +14,11 @@ use linear_layout::target::{Assembly, Target};
 /// without the pass, that kernel's code is a quarter longer. Within the limit, the pass took at most 0.13 s and removed
 /// up to a tenth of the instructions.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
+
+/// The same for functions with at least [`MANY_PRODUCTS`]: rows of a tile times a variable stride. The pass derives each
+/// from the one before; otherwise, grouped matrix products spill up to 564 bytes. It takes about 0.15 s then.
+const MAX_WITH_MANY_PRODUCTS: usize = 1024;
+const MANY_PRODUCTS: usize = 64;
 
 /// Kind of output of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +109,7 @@ pub(super) fn emit(
     if artifact == Artifact::Ir {
         return Ok(module.print_to_string().to_bytes().to_vec());
     }
-    if num_strength_reductions(module) > MAX_STRENGTH_REDUCTIONS {
+    if !module.get_functions().all(reduces_strength) {
         sys::disable_pass(module, "slsr");
     }
     let file_type = match artifact {
@@ -125,24 +130,30 @@ pub(super) fn emit(
     }
 }
 
-/// Returns the largest number of candidates for straight-line strength reduction in any function.
-fn num_strength_reductions(module: &Module<'_>) -> usize {
-    module
-        .get_functions()
-        .map(|function| {
-            function
-                .get_basic_block_iter()
-                .flat_map(|block| block.get_instructions())
-                .filter(|instruction| {
-                    matches!(
-                        instruction.get_opcode(),
-                        InstructionOpcode::Add
-                            | InstructionOpcode::Mul
-                            | InstructionOpcode::GetElementPtr
-                    )
-                })
-                .count()
-        })
-        .max()
-        .unwrap_or(0)
+/// Returns true if straight-line strength reduction takes little time on a function, or is worth it.
+fn reduces_strength(function: FunctionValue<'_>) -> bool {
+    let (mut candidates, mut products) = (0, 0);
+    for block in function.get_basic_block_iter() {
+        for instruction in block.get_instructions() {
+            match instruction.get_opcode() {
+                InstructionOpcode::Add | InstructionOpcode::GetElementPtr => candidates += 1,
+                InstructionOpcode::Mul => {
+                    candidates += 1;
+                    products += usize::from(!has_constant_factor(instruction));
+                }
+                _ => {}
+            }
+        }
+    }
+    let most = match products {
+        MANY_PRODUCTS.. => MAX_WITH_MANY_PRODUCTS,
+        _ => MAX_STRENGTH_REDUCTIONS,
+    };
+    candidates <= most
+}
+
+/// LLVM puts a constant factor last.
+fn has_constant_factor(product: InstructionValue<'_>) -> bool {
+    let factor = product.get_operand(1).and_then(|operand| operand.value());
+    factor.is_some_and(|factor| factor.is_int_value() && factor.into_int_value().is_const())
 }
