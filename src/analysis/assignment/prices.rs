@@ -10,6 +10,7 @@ use super::modes::{Mode, NodeOrSlice, Tensors};
 use super::options::AssignmentOptions;
 use super::price_cache::{PlanCost, PriceCache};
 use super::roles::{self, Role};
+use crate::analysis::pressure::registers_for_tensors;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ProductTypes, TensorType, element_bits};
 use crate::sys;
@@ -405,13 +406,27 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOpt
         let unlimited = PlanOptions::new();
         let limited = limit.map_or(unlimited, |limit| unlimited.with_scratch_limit(limit));
         let plan = plan_conversion(from, to, bits, options.target, &limited).ok()?;
-        Some(cost_and_bytes(plan.program(), options))
+        let (price, bytes) = cost_and_bytes(plan.program(), options);
+        Some((price + spills(to, bits, options.target), bytes))
     };
     within(options.scratch_budget, plan, || {
         let baseline = baseline_conversion(from, to, bits, options.target);
         baseline.ok().map(|plan| plan.bytes)
     })
 }
+/// Returns the price of spills of a conversion's result, all of which is live at once.
+fn spills(to: &LinearLayout, bits: u32, target: &Target) -> u32 {
+    let warps = 1 << to.in_bits(Dim::WARP);
+    let threads = u64::from(target.lanes) * u64::from(warps);
+    let words = (to.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32);
+    let spilled = words.saturating_sub(registers_for_tensors(target, threads));
+    // A store and a load of each word.
+    let each = 2 * (target.costs.access + target.costs.wavefront) * warps;
+    u32::try_from(spilled)
+        .unwrap_or(u32::MAX)
+        .saturating_mul(each)
+}
+
 
 fn reduction_within(reduction: &Reduction<'_>, options: AssignmentOptions) -> PlanCost {
     let plan = |scratch_limit| {
