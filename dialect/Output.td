@@ -12,7 +12,7 @@ def LL_Built {
   list<string> names = [
     "arith.addf", "arith.addi", "arith.andi", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.divui", "arith.extf",
     "arith.extui", "arith.maxui", "arith.minui", "arith.mulf", "arith.muli", "arith.ori", "arith.select", "arith.shli",
-    "arith.shrui", "arith.subf", "arith.subi", "arith.truncf", "arith.trunci", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
+    "arith.shrui", "arith.subf", "arith.subi", "arith.truncf", "arith.trunci", "arith.xori", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
     "llvm.bitcast", "llvm.br", "llvm.call", "llvm.call_intrinsic", "llvm.cmpxchg", "llvm.cond_br",
     "llvm.extractelement", "llvm.extractvalue", "llvm.fadd", "llvm.fcmp", "llvm.fdiv", "llvm.fence", "llvm.fmul",
     "llvm.fneg", "llvm.fpext", "llvm.fptosi", "llvm.fptoui", "llvm.fptrunc", "llvm.frem", "llvm.fsub",
@@ -48,7 +48,10 @@ def LL_Built {
     "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.load", "tt.make_range", "tt.reshape", "tt.splat", "tt.split", "tt.trans",
     "ttg.async_commit_group", "ttg.async_copy_global_to_local", "ttg.async_wait", "ttg.convert_layout", "ttg.fp4_to_fp",
     "ttg.local_alloc", "ttg.local_dealloc", "ttg.local_load", "ttg.memdesc_index", "ttg.memdesc_trans",
-    "ttng.warp_group_dot", "ttng.warp_group_dot_wait"
+    "ttg.global_scratch_alloc", "ttng.async_tma_copy_global_to_local",
+    "ttng.async_tma_copy_local_to_global", "ttng.async_tma_reduce", "ttng.async_tma_store_wait", "ttng.barrier_expect",
+    "ttng.init_barrier", "ttng.inval_barrier", "ttng.reinterpret_tensor_descriptor", "ttng.tensormap_create",
+    "ttng.tensormap_fenceproxy_acquire", "ttng.wait_barrier", "ttng.warp_group_dot", "ttng.warp_group_dot_wait"
   ];
 }
 

@@ -619,7 +619,7 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [LL_Opaque, Pure, Same
   }];
 }
 
-def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [LL_Opaque, MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [LL_UnknownAxes, LL_NotLowered, MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read a block";
   let description = [{
     - descriptor_load_c1: block and tensor must have the same element type, except for signedness
@@ -633,7 +633,7 @@ def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [LL_Opaque, MemoryEffects<[Me
   }];
 }
 
-def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [LL_Opaque,
+def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [LL_UnknownAxes, LL_NotLowered,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a block";
   let description = [{
@@ -646,7 +646,7 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [LL_Opaque,
   }];
 }
 
-def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [LL_Opaque,
+def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [LL_UnknownAxes, LL_NotLowered,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "combine a block with global memory atomically";
   let description = [{

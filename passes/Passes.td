@@ -409,6 +409,78 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
   let dependentDialects = ["::ll::ttng::TritonNvidiaGPUDialect"];
 }
 
+def ChooseDescriptorEncodings : Pass<"choose-descriptor-encodings", "::mlir::ModuleOp"> {
+  let summary = "Choose the layout in shared memory of the blocks of tensor descriptors";
+  let description = [{
+    A `!tt.tensordesc` without encoding gets the `#ttg.nvmma_shared` with the widest swizzle that the rows of its block
+    fill: 128, 64 or 32 bytes, or none for narrower rows and for fewer than 8 rows. The launcher encodes the descriptors
+    of arguments for this layout. Modules for GPUs without TMA, and for clusters, are unchanged. The pass corresponds to
+    Triton's `triton-nvidia-optimize-descriptor-encoding`.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32) -> tensor<64x64xf16, #rows> {
+        %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16, #rows>
+        tt.return %x : tensor<64x64xf16, #rows>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%arg0: !tt.tensordesc<64x64xf16, #shared>, %arg1: i32) -> tensor<64x64xf16, #blocked> {
+        %0 = tt.descriptor_load %arg0[%arg1, %arg1] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+        tt.return %0 : tensor<64x64xf16, #blocked>
+      }
+    }
+    ```
+  }];
+  let options = [LL_Target];
+}
+
+def LowerDescriptors : Pass<"lower-descriptors", "::mlir::ModuleOp"> {
+  let summary = "Lower accesses through tensor descriptors to TMA copies";
+  let description = [{
+    `tt.descriptor_load` becomes a TMA copy to a buffer, a wait at an mbarrier, and a load of the buffer; a load that
+    only fills a buffer fills it directly. `tt.descriptor_store` and `tt.descriptor_reduce` become a buffer, a TMA copy
+    from it, and a wait until the bytes are in global memory. `tt.make_tensor_descriptor` writes a descriptor to scratch
+    memory in global memory (`abi=triton`). `tt.descriptor_gather` and `tt.descriptor_scatter` are unchanged, as are
+    modules for GPUs without TMA. The pass corresponds to Triton's `triton-nvidia-tma-lowering`.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%d: !tt.tensordesc<64x64xf16, #shared>, %x: tensor<64x64xf16, #rows>, %i: i32) {
+        tt.descriptor_store %d[%i, %i], %x : !tt.tensordesc<64x64xf16, #shared>, tensor<64x64xf16, #rows>
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+    #smem = #ttg.shared_memory
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%arg0: !tt.tensordesc<64x64xf16, #shared>, %arg1: tensor<64x64xf16, #blocked>, %arg2: i32) {
+        %0 = ttg.local_alloc %arg1 : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        ttng.async_tma_copy_local_to_global %arg0[%arg2, %arg2] %0 : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<64x64xf16, #shared, #smem>
+        ttng.async_tma_store_wait {pendings = 0 : i32}
+        tt.return
+      }
+    }
+    ```
+  }];
+  let options = [LL_Target];
+  let dependentDialects = ["::ll::ttng::TritonNvidiaGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
   let summary = "Assign layouts to all values of a kernel at minimal cost";
   let description = [{
@@ -723,6 +795,7 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each loop: the slots, or the reason for none">
   ];
+  let dependentDialects = ["::ll::ttng::TritonNvidiaGPUDialect"];
 }
 
 def OptimizeThreadLocality : Pass<"optimize-thread-locality", "::mlir::ModuleOp"> {
@@ -799,8 +872,9 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect";
   let description = [{
     Runs `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`,
-    `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`, `fold-layout-conversions`,
-    `pipeline-loops`, `hoist-loads` and `convert-layouts-to-llvm`, in this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
+    `choose-descriptor-encodings`, `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`,
+    `fold-layout-conversions`, `pipeline-loops`, `lower-descriptors`, `hoist-loads` and `convert-layouts-to-llvm`, in
+    this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
 
     Before:
     ```mlir

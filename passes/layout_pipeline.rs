@@ -3,10 +3,11 @@
 use super::Pass;
 use super::context::PassContext;
 use super::table::{
-    ChooseMatrixInstructionsOptions, CoalesceOptions, ConvertLayoutsToLLVMOptions,
-    DecomposeProductsOptions, FoldLayoutConversionsOptions, HoistLoadsOptions,
-    LayoutPipelineOptions, PipelineLoopsOptions, ReduceDataDuplicationOptions,
-    RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions, Spelled,
+    ChooseDescriptorEncodingsOptions, ChooseMatrixInstructionsOptions, CoalesceOptions,
+    ConvertLayoutsToLLVMOptions, DecomposeProductsOptions, FoldLayoutConversionsOptions,
+    HoistLoadsOptions, LayoutPipelineOptions, LowerDescriptorsOptions, PipelineLoopsOptions,
+    ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions,
+    Spelled,
 };
 use crate::sys::{FollowUp, Reported};
 
@@ -23,7 +24,7 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let layouts: [&dyn Spelled; 9] = [
+        let layouts: [&dyn Spelled; 11] = [
             &ResolveAutoLayoutsOptions { target: target() },
             &CoalesceOptions {
                 non_negative_dividends: self.non_negative_dividends,
@@ -35,6 +36,7 @@ impl Pass for LayoutPipelineOptions {
                 non_negative_dividends: self.non_negative_dividends,
                 ..Default::default()
             },
+            &ChooseDescriptorEncodingsOptions { target: target() },
             &RemoveLayoutConversionsOptions {
                 target: target(),
                 memory: self.memory.clone(),
@@ -49,6 +51,7 @@ impl Pass for LayoutPipelineOptions {
                 num_stages: self.num_stages,
                 ..Default::default()
             },
+            &LowerDescriptorsOptions { target: target() },
             &HoistLoadsOptions {},
         ];
         let lowering = ConvertLayoutsToLLVMOptions {

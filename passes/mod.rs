@@ -3,6 +3,8 @@
 //! Each file implements `Pass` for its options type. `table` includes the generated options types and the enum of
 //! passes, so a pass without an implementation does not compile.
 
+mod block_copies;
+mod choose_descriptor_encodings;
 mod choose_matrix_instructions;
 mod coalesce;
 mod context;
@@ -12,8 +14,10 @@ mod count_async_waits;
 mod decompose_products;
 mod fold_layout_conversions;
 mod hoist_loads;
+mod insertion;
 mod inventory;
 mod layout_pipeline;
+mod lower_descriptors;
 mod optimize_thread_locality;
 mod pipeline_loops;
 mod proof;

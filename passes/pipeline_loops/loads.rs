@@ -1,5 +1,6 @@
 //! The loads of a loop that asynchronous copies can replace.
 
+use super::super::block_copies::{block_bytes, buffer_of, loaded_buffer, mutable};
 use super::super::context::PassContext;
 use super::super::hoist_loads::{is_in_partition, is_reorderable, may_be_crossed};
 use super::super::respell::attribute;
@@ -7,7 +8,7 @@ use super::copies_to_any_address;
 use crate::analysis::assignment::{Role, divides_integers};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::analysis::effects::OpId;
-use crate::analysis::pressure::resident_blocks_of_loop;
+use crate::analysis::pressure::{is_loop, resident_blocks_of_loop};
 use crate::ir::ops::{scf, tt, ttg, ttng};
 use crate::ir::{
     OpKind, OpView, TensorType, UpstreamKind, element_bits, integer_constant, memdesc,
@@ -36,9 +37,41 @@ const LEAST_SLOTS: u32 = 2;
 /// slots and two blocks.
 const ENOUGH_BLOCKS: u32 = 2;
 
-/// A load that becomes a copy.
+/// A load that becomes a copy, by each thread or by TMA.
+#[derive(Clone, Copy)]
+pub(super) enum LoadOp<'c> {
+    Pointers(tt::Load<'c, 'c>),
+    Block(tt::DescriptorLoad<'c, 'c>),
+}
+
+impl<'c> LoadOp<'c> {
+    /// Returns `None` for other operations, and for loads that must stay in their place.
+    fn of(op: Op<'c>) -> Option<Self> {
+        match OpView::of(op)? {
+            OpView::TtLoad(load) => is_reorderable(op).then_some(Self::Pointers(load)),
+            OpView::TtDescriptorLoad(load) => Some(Self::Block(load)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn op(self) -> Op<'c> {
+        match self {
+            Self::Pointers(load) => load.op(),
+            Self::Block(load) => load.op(),
+        }
+    }
+
+    pub(super) fn result(self) -> Val<'c> {
+        match self {
+            Self::Pointers(load) => load.result(),
+            Self::Block(load) => load.result(),
+        }
+    }
+}
+
+/// A load that becomes a copy, with its buffer.
 pub(super) struct PipelinedLoad<'c> {
-    pub(super) load: tt::Load<'c, 'c>,
+    pub(super) load: LoadOp<'c>,
     /// The buffer that the load fills. `None` if registers hold the result, which they then read from a slot.
     pub(super) alloc: Option<ttg::LocalAlloc<'c, 'c>>,
     /// The type of a slot.
@@ -59,14 +92,25 @@ pub(super) struct PipelinedLoop<'c> {
     pub(super) products: Vec<AsyncProduct<'c>>,
     /// Bytes of shared memory in use beside the slots.
     other_bytes: u64,
+    /// True if the programs loop over the work of the launch. Such a launch has one program per processor, usually.
+    is_persistent: bool,
 }
 
 impl<'c> PipelinedLoad<'c> {
-    fn of(context: &PassContext<'c>, load: tt::Load<'c, 'c>, body: Blk<'c>) -> Option<Self> {
-        let alloc = buffer_of(load, body);
-        let slot = match alloc {
-            Some(alloc) => mutable(alloc.result().r#type(), None)?,
-            None => own_buffer(context, load)?,
+    fn of(context: &PassContext<'c>, load: LoadOp<'c>, body: Blk<'c>) -> Option<Self> {
+        let alloc = buffer_of(load.result(), body);
+        let (alloc, slot) = match load {
+            LoadOp::Pointers(load) => match alloc {
+                Some(found) => (alloc, mutable(found.result().r#type(), None)?),
+                None => (None, own_buffer(context, load)?),
+            },
+            LoadOp::Block(load) => {
+                let slot = loaded_buffer(load)?;
+                let has_slot_type = |alloc: &ttg::LocalAlloc<'c, 'c>| {
+                    mutable(alloc.result().r#type(), None) == Some(slot)
+                };
+                (alloc.filter(has_slot_type), slot)
+            }
         };
         Some(Self {
             load,
@@ -106,12 +150,12 @@ impl<'c> PipelinedLoop<'c> {
             carried: Vec::new(),
             products: Vec::new(),
             other_bytes: 0,
+            is_persistent: is_persistent(function, looped.op()),
         };
         let mut refusal = None;
         let mut sliced: FxHashSet<OpId> = FxHashSet::default();
-        for load in build::operations(body).into_iter().filter_map(tt::Load::of) {
-            let is_requested = all_loads || feeds_product(load.result(), body);
-            if !is_reorderable(load.op()) || !is_requested {
+        for load in build::operations(body).into_iter().filter_map(LoadOp::of) {
+            if !(all_loads || feeds_product(load.result(), body)) {
                 continue;
             }
             let Some(pipelined) = PipelinedLoad::of(context, load, body) else {
@@ -120,7 +164,7 @@ impl<'c> PipelinedLoop<'c> {
             let Some(bytes) = copy_bytes(context, &axis, &pipelined, target) else {
                 continue;
             };
-            let slice = AddressSlice::of(load, body).and_then(|slice| match bytes >= LEAST_BYTES {
+            let slice = AddressSlice::of(load.op(), body).and_then(|slice| match bytes >= LEAST_BYTES {
                 true => Ok(slice),
                 false => Err(format!(
                     "only {bytes} bytes are contiguous in both memories, and a copy has at least {LEAST_BYTES}"
@@ -201,12 +245,16 @@ impl<'c> PipelinedLoop<'c> {
         if requested < 2 {
             return Err("fewer than two stages are requested".to_owned());
         }
+        let enough_blocks = match self.is_persistent {
+            true => 1,
+            false => ENOUGH_BLOCKS,
+        };
         let each = self.slot_bytes();
         let bytes = |slots: u32| each * u64::from(slots) + self.other_bytes;
         let most = u64::from(target.max_shared_bytes);
         let blocks = |slots| {
             let bytes = u32::try_from(bytes(slots)).unwrap_or(u32::MAX);
-            resident_blocks_of_loop(self.looped.op(), bytes, target).min(ENOUGH_BLOCKS)
+            resident_blocks_of_loop(self.looped.op(), bytes, target).min(enough_blocks)
         };
         let stages = (1..requested)
             .rev()
@@ -246,6 +294,19 @@ impl<'c> PipelinedLoop<'c> {
             // A product in flight still reads the slot of the iteration before.
             false => vec![stages(2, false), stages(1, true)],
         }
+    }
+
+    pub(super) fn has_pointers(&self) -> bool {
+        { self.loads.iter() }.any(|load| matches!(load.load, LoadOp::Pointers(_)))
+    }
+
+    /// Returns the bytes of all blocks that TMA copies in an iteration. `None` for an unknown element type.
+    pub(super) fn block_bytes(&self) -> Option<u64> {
+        let blocks = self.loads.iter().filter_map(|load| match load.load {
+            LoadOp::Pointers(_) => None,
+            LoadOp::Block(load) => Some(block_bytes(load)),
+        });
+        blocks.sum()
     }
 
     fn slot_bytes(&self) -> u64 {
@@ -290,14 +351,17 @@ pub(super) struct AsyncProduct<'c> {
     pub(super) carried: usize,
 }
 
-/// Returns the bytes per thread of each copy. `None` for a load of one element.
+/// Returns the bytes of each copy by a thread or by TMA. `None` for a load of one element.
 fn copy_bytes<'c>(
     context: &PassContext<'c>,
     axis: &AxisAnalysis,
     load: &PipelinedLoad<'c>,
     target: &Target,
 ) -> Option<u32> {
-    let (load, slot) = (load.load, load.slot);
+    let slot = load.slot;
+    let LoadOp::Pointers(load) = load.load else {
+        return u32::try_from(load.bytes).ok();
+    };
     let tensor = TensorType::of(load.result().r#type())?;
     let layout = context.layouts().tensor(&tensor).ok()?;
     let bits = element_bits(tensor.element)?;
@@ -315,12 +379,12 @@ struct AddressSlice<'c> {
 impl<'c> AddressSlice<'c> {
     /// # Errors
     /// Returns the reason for not computing the operands iterations ahead.
-    fn of(load: tt::Load<'c, 'c>, body: Blk<'c>) -> Result<Self, String> {
+    fn of(load: Op<'c>, body: Blk<'c>) -> Result<Self, String> {
         let yielded = build::terminator_operands(body);
         let arguments = build::block_arguments(body);
         let mut slice = Self::default();
         let mut seen = FxHashSet::default();
-        let mut waiting = build::operands(load.op());
+        let mut waiting = build::operands(load);
         while let Some(value) = waiting.pop() {
             if !seen.insert(sys::value_id(value)) {
                 continue;
@@ -397,7 +461,7 @@ fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String>
             return Err("it has asynchronous copies already".to_owned());
         }
         let is_structure = matches!(Role::of(op), Role::Conditional | Role::Terminator);
-        let is_load = is_reorderable(op);
+        let is_load = LoadOp::of(op).is_some();
         let is_of_reduction = build::parent(op)
             .is_some_and(|parent| matches!(Role::of(parent), Role::Reduction | Role::Scan));
         if !(is_structure || is_load || is_of_reduction || may_be_crossed(op)) {
@@ -405,17 +469,6 @@ fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String>
         }
     }
     Ok(())
-}
-
-/// Returns the buffer that the result of a load fills, if the result has no other use.
-fn buffer_of<'c>(load: tt::Load<'c, 'c>, body: Blk<'c>) -> Option<ttg::LocalAlloc<'c, 'c>> {
-    let [(user, _)] = sys::uses(load.result())[..] else {
-        return None;
-    };
-    let alloc = ttg::LocalAlloc::of(user)?;
-    let buffer = sys::buffer(alloc.result().r#type())?;
-    let is_candidate = build::is_in(user, body) && !buffer.is_mutable;
-    (is_candidate && are_reads(alloc.result())).then_some(alloc)
 }
 
 /// Returns the type of a buffer without swizzle, whose rows are contiguous along the fastest dimension of the load.
@@ -458,23 +511,19 @@ fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
     false
 }
 
-/// Returns true if all users of a buffer read it, directly or through a transposed view.
-fn are_reads(buffer: Val<'_>) -> bool {
-    sys::uses(buffer)
-        .into_iter()
-        .all(|(user, _)| match OpView::of(user) {
-            Some(OpView::TtgLocalLoad(_) | OpView::TtngWarpGroupDot(_)) => true,
-            Some(OpView::TtgMemDescTrans(view)) => are_reads(view.result()),
-            _ => false,
-        })
-}
-
 fn enclosing_function(op: Op<'_>) -> Option<Op<'_>> {
     let mut op = op;
     while !OpKind::TtFunc.is(op) {
         op = build::parent(op)?;
     }
     Some(op)
+}
+
+/// Returns true for a loop in another loop, in a function that reads the number of programs.
+fn is_persistent(function: Op<'_>, looped: Op<'_>) -> bool {
+    let mut around = std::iter::successors(build::parent(looped), |op| build::parent(*op));
+    let reads = |op: &Op<'_>| OpKind::TtGetNumPrograms.is(*op);
+    around.any(is_loop) && build::in_order(function).iter().any(reads)
 }
 
 /// Returns an upper bound for the bytes of shared memory in use during the loop, beside the slots:
@@ -505,15 +554,4 @@ fn bytes_of(buffer: Type<'_>) -> Option<u64> {
     let buffer = sys::buffer(buffer)?;
     let bits = u64::from(element_bits(buffer.element)?);
     Some((buffer.shape.iter().product::<u64>() * bits).div_ceil(8))
-}
-
-/// Returns a buffer type as mutable, with `slots` as a new first dimension.
-pub(super) fn mutable(type_: Type<'_>, slots: Option<u32>) -> Option<Type<'_>> {
-    let buffer = sys::buffer(type_)?;
-    let shape: Vec<u64> = slots
-        .map(u64::from)
-        .into_iter()
-        .chain(buffer.shape)
-        .collect();
-    memdesc(&shape, buffer.element, buffer.encoding?, true)
 }

@@ -3,22 +3,23 @@
 //! Iteration `i` waits for its own copies, and starts the copies of iteration `i + ahead`. The loop carries what the
 //! addresses of these copies depend on, `ahead` iterations ahead. Copies after the last iteration are masked off.
 
+use super::super::block_copies::{Mbarriers, mutable, replace_buffer};
 use super::super::context::PassContext;
+use super::super::insertion::{Constants, Insertion};
 use super::super::rewrite_layouts::drop_dead;
-use super::loads::{PipelinedLoop, Stages, mutable};
+use super::loads::{LoadOp, PipelinedLoop, Stages};
 use crate::analysis::assignment::Role;
 use crate::analysis::effects::{OpId, ValueId};
 use crate::ir::builders::arith::CmpIPredicate;
 use crate::ir::ops::{tt, ttg, ttng};
 use crate::ir::{TensorType, builders};
+use crate::sys;
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Rewriter};
-use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
+use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::{IntegerType, RankedTensorType};
+use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Region, Type, ValueLike};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
 
 /// Pipelines a loop. Returns `None` if MLIR rejects an operation, which it has then reported.
 pub(super) fn rewrite<'c>(
@@ -27,7 +28,7 @@ pub(super) fn rewrite<'c>(
     stages: Stages,
 ) -> Option<()> {
     let constants = Constants::default();
-    let before = Builder {
+    let before = Insertion {
         context,
         place: plan.looped.op(),
         front: plan.looped.op(),
@@ -38,59 +39,25 @@ pub(super) fn rewrite<'c>(
         let type_ = mutable(load.slot, Some(stages.slots))?;
         buffers.push(before.add(builders::ttg::local_alloc(None, type_))?);
     }
+    let before = Insertion {
+        front: sys::defining_operation(*buffers.first()?)?,
+        ..before
+    };
+    let mbarriers = match plan.block_bytes()? {
+        0 => None,
+        _ => Some(before.mbarriers(stages.slots)?),
+    };
     let pipeline = Pipeline {
         plan,
         stages,
-        before: Builder {
-            front: sys::defining_operation(*buffers.first()?)?,
-            ..before
-        },
+        before,
         buffers,
+        mbarriers,
     };
     pipeline.run()
 }
 
-/// Integer constants, by type and value.
-type Constants<'c> = RefCell<FxHashMap<(usize, u64), Val<'c>>>;
-
-#[derive(Clone, Copy)]
-struct Builder<'p, 'c> {
-    context: &'p PassContext<'c>,
-    place: Op<'c>,
-    /// The place of constants.
-    front: Op<'c>,
-    constants: &'p Constants<'c>,
-}
-
-impl<'c> Builder<'_, 'c> {
-    fn add<O>(self, building: builders::Building<'_, 'c, O>) -> Option<Val<'c>> {
-        building.before(self.context.rewriter(), self.place)
-    }
-
-    fn integer(self, type_: Type<'c>, number: u64) -> Option<Val<'c>> {
-        let key = (sys::type_id(type_), number);
-        if let Some(known) = self.constants.borrow().get(&key) {
-            return Some(*known);
-        }
-        let value = IntegerAttribute::new(type_, number.cast_signed());
-        let constant = builders::arith::constant(value.into(), type_)
-            .before(self.context.rewriter(), self.front)?;
-        self.constants.borrow_mut().insert(key, constant);
-        Some(constant)
-    }
-
-    fn index(self, value: u32) -> Option<Val<'c>> {
-        self.integer(
-            IntegerType::new(build::context(self.place), 32).into(),
-            value.into(),
-        )
-    }
-
-    fn compare(self, predicate: CmpIPredicate, left: Val<'c>, right: Val<'c>) -> Option<Val<'c>> {
-        let truth = IntegerType::new(build::context(self.place), 1).into();
-        self.add(builders::arith::cmpi(predicate, left, right, truth))
-    }
-
+impl<'c> Insertion<'_, 'c> {
     fn token(self) -> Option<Type<'c>> {
         Type::parse(build::context(self.place), "!ttg.async.token")
     }
@@ -100,11 +67,15 @@ impl<'c> Builder<'_, 'c> {
         self.add(builders::ttg::async_wait(&[], groups.into(), self.token()?))
     }
 
-    /// Returns the slot after `slot`.
-    fn next_slot(self, slot: Val<'c>, slots: u32) -> Option<Val<'c>> {
+    /// Returns the slot after `slot`, and true if it is the first slot.
+    fn next_slot(self, slot: Val<'c>, slots: u32) -> Option<[Val<'c>; 2]> {
         let next = self.add(builders::arith::addi(slot, self.index(1)?))?;
         let is_end = self.compare(CmpIPredicate::Sge, next, self.index(slots)?)?;
-        self.add(builders::arith::select(is_end, self.index(0)?, next))
+        let first = self.index(0)?;
+        Some([
+            self.add(builders::arith::select(is_end, first, next))?,
+            is_end,
+        ])
     }
 }
 
@@ -121,9 +92,11 @@ struct Pipeline<'p, 'c> {
     plan: &'p PipelinedLoop<'c>,
     stages: Stages,
     /// In front of the loop.
-    before: Builder<'p, 'c>,
+    before: Insertion<'p, 'c>,
     /// The slots of each load's buffer.
     buffers: Vec<Val<'c>>,
+    /// An mbarrier for each slot, at which copies of blocks arrive.
+    mbarriers: Option<Mbarriers<'c>>,
 }
 
 /// The state in front of the loop, after the first copies.
@@ -141,12 +114,13 @@ impl<'c> Pipeline<'_, 'c> {
         let prologue = self.prologue()?;
         let kept = self.live_values();
 
-        // The new loop carries the live values of the old one, the values ahead, and two slots.
+        // The new loop carries the live values of the old one, the values ahead, two slots, and a phase of mbarriers.
         let initial = looped.init_args();
         let mut inits: Vec<Val<'c>> = kept.iter().map(|at| initial[*at]).collect();
         inits.extend(&prologue.carried);
-        inits.push(self.before.index(0)?);
-        inits.push(self.before.index(self.stages.ahead)?);
+        let [first, ahead] = [0, self.stages.ahead].map(|slot| self.before.index(slot));
+        inits.extend([first?, ahead?]);
+        inits.extend(self.mbarriers.and(first));
         let types: Vec<Type<'c>> = inits.iter().map(|value| value.r#type()).collect();
         let (lower, upper, step) = (looped.lower_bound(), looped.upper_bound(), looped.step());
         let location = looped.op().location();
@@ -203,14 +177,15 @@ impl<'c> Pipeline<'_, 'c> {
         let (body, step) = (plan.body, plan.looped.step());
         let Stages { slots, ahead, .. } = self.stages;
         let (carried, slot) = added.split_at(plan.carried.len());
-        let [read, filled] = slot[..] else {
+        let [read, filled, ref phase @ ..] = slot[..] else {
             return None;
         };
-        let first = Builder {
+        let phase = phase.first().copied();
+        let first = Insertion {
             place: *build::operations(body).first()?,
             ..self.before
         };
-        first.wait(ahead - 1)?;
+        self.wait_for_copies(first, read, phase)?;
         let induction = build::argument(body, 0);
         let distance = first.integer(induction.r#type(), ahead.into())?;
         let distance = first.add(builders::arith::muli(step, distance))?;
@@ -225,17 +200,51 @@ impl<'c> Pipeline<'_, 'c> {
             true => end,
             false => first.place,
         };
-        let mut next = self.copies(Builder { place, ..first }, &later, filled)?;
-        next.extend([
-            first.next_slot(read, slots)?,
-            first.next_slot(filled, slots)?,
-        ]);
+        let mut next = self.copies(Insertion { place, ..first }, &later, filled)?;
+        let [read_next, is_first] = first.next_slot(read, slots)?;
+        let [filled_next, _] = first.next_slot(filled, slots)?;
+        next.extend([read_next, filled_next]);
+        if let Some(phase) = phase {
+            let change = first.add(builders::arith::extui(is_first, first.integer_type(32)))?;
+            next.push(first.add(builders::arith::xori(phase, change))?);
+        }
         self.replace_loads(first, read)?;
         Some(next)
     }
 
+    /// Waits for the copies of an iteration. `phase` is the parity of the phase in which those of blocks complete.
+    fn wait_for_copies(
+        &self,
+        at: Insertion<'_, 'c>,
+        slot: Val<'c>,
+        phase: Option<Val<'c>>,
+    ) -> Option<()> {
+        if self.plan.has_pointers() {
+            at.wait(self.stages.ahead - 1)?;
+        }
+        if let Some((mbarriers, phase)) = self.mbarriers.zip(phase) {
+            let mbarrier = mbarriers.get(at, slot)?;
+            at.insert(builders::ttng::wait_barrier(mbarrier, phase, None, &[]))?;
+        }
+        Some(())
+    }
+
+    /// Lets the mbarrier of a slot expect the blocks of an iteration, if the iteration exists. Returns the mbarrier.
+    fn expect(
+        &self,
+        mbarriers: Mbarriers<'c>,
+        at: Insertion<'_, 'c>,
+        slot: Val<'c>,
+        exists: Val<'c>,
+    ) -> Option<Val<'c>> {
+        let mbarrier = mbarriers.get(at, slot)?;
+        let bytes = i64::try_from(self.plan.block_bytes()?).ok()?;
+        at.insert(builders::ttng::barrier_expect(mbarrier, bytes, exists))?;
+        Some(mbarrier)
+    }
+
     /// Replaces the loads of an iteration by its slots.
-    fn replace_loads(&self, first: Builder<'_, 'c>, read: Val<'c>) -> Option<()> {
+    fn replace_loads(&self, first: Insertion<'_, 'c>, read: Val<'c>) -> Option<()> {
         let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let mut slots = Vec::new();
         for (load, all) in plan.loads.iter().zip(&self.buffers) {
@@ -307,7 +316,12 @@ impl<'c> Pipeline<'_, 'c> {
         for (at, new) in kept.iter().zip(results) {
             rewriter.replace_all_uses(build::result(old, *at), new);
         }
-        self.before.wait(0)?;
+        if plan.has_pointers() {
+            self.before.wait(0)?;
+        }
+        if let Some(mbarriers) = self.mbarriers {
+            mbarriers.invalidate(self.before)?;
+        }
         for buffer in &self.buffers {
             builders::ttg::local_dealloc(*buffer).insert(rewriter, old, old.location())?;
         }
@@ -345,51 +359,66 @@ impl<'c> Pipeline<'_, 'c> {
     /// iteration after.
     fn copies(
         &self,
-        builder: Builder<'_, 'c>,
+        at: Insertion<'_, 'c>,
         iteration: &Iteration<'c>,
         slot: Val<'c>,
     ) -> Option<Vec<Val<'c>>> {
-        let (plan, rewriter) = (self.plan, builder.context.rewriter());
+        let (plan, rewriter) = (self.plan, at.context.rewriter());
         let arguments = build::block_arguments(plan.body);
         let mut values: FxHashMap<ValueId, Val<'c>> = FxHashMap::default();
         values.insert(sys::value_id(arguments[0]), iteration.induction);
-        for (at, value) in plan.carried.iter().zip(&iteration.carried) {
-            values.insert(sys::value_id(arguments[at + 1]), *value);
+        for (i, value) in plan.carried.iter().zip(&iteration.carried) {
+            values.insert(sys::value_id(arguments[i + 1]), *value);
         }
         for op in &plan.slice {
-            let copy = rewriter.copy_before(builder.place, *op);
-            for (at, operand) in build::operands(*op).into_iter().enumerate() {
+            let copy = rewriter.copy_before(at.place, *op);
+            for (i, operand) in build::operands(*op).into_iter().enumerate() {
                 if let Some(value) = values.get(&sys::value_id(operand)) {
-                    rewriter.set_operand(copy, at, *value);
+                    rewriter.set_operand(copy, i, *value);
                 }
             }
             let mut made = build::results(copy);
             if let Some(load) = tt::Load::of(copy) {
-                made = vec![masked(builder, load, iteration.exists)?];
+                made = vec![masked(at, load, iteration.exists)?];
                 rewriter.erase(copy);
             }
             let results = build::results(*op).into_iter().map(sys::value_id);
             values.extend(results.zip(made));
         }
         let value = |value: Val<'c>| values.get(&sys::value_id(value)).copied().unwrap_or(value);
+        let exists = iteration.exists;
+        let mbarrier = match self.mbarriers {
+            Some(mbarriers) => Some(self.expect(mbarriers, at, slot, exists)?),
+            None => None,
+        };
         let mut tokens = Vec::new();
         for (pipelined, slots) in plan.loads.iter().zip(&self.buffers) {
-            let load = pipelined.load;
-            let slot = builder.add(builders::ttg::memdesc_index(*slots, slot, pipelined.slot))?;
-            let pointer = value(load.ptr());
-            let mask = mask(builder, pointer, load.mask().map(value), iteration.exists)?;
-            let other = load.other().map(value);
-            let token = builder.token()?;
-            let copy =
-                builders::ttg::async_copy_global_to_local(pointer, slot, Some(mask), other, token)
-                    .cache_policy(load.cache_policy())
-                    .with_discardable(&build::discardable_attributes(load.op()));
-            let copy = copy.insert(rewriter, builder.place, load.op().location())?;
-            tokens.push(build::only_result(copy));
+            let slot = at.add(builders::ttg::memdesc_index(*slots, slot, pipelined.slot))?;
+            match pipelined.load {
+                LoadOp::Pointers(load) => {
+                    let pointer = value(load.ptr());
+                    let mask = mask(at, pointer, load.mask().map(value), exists)?;
+                    let other = load.other().map(value);
+                    let token = at.token()?;
+                    let copy = builders::ttg::async_copy_global_to_local;
+                    let copy = copy(pointer, slot, Some(mask), other, token)
+                        .cache_policy(load.cache_policy())
+                        .with_discardable(&build::discardable_attributes(load.op()));
+                    let copy = copy.insert(rewriter, at.place, load.op().location())?;
+                    tokens.push(build::only_result(copy));
+                }
+                LoadOp::Block(load) => {
+                    let indices: Vec<Val<'c>> = load.indices().into_iter().map(value).collect();
+                    let block = (load.desc(), &indices[..]);
+                    at.copy_block(load, block, (slot, mbarrier?), exists)?;
+                }
+            }
         }
-        builder.add(builders::ttg::async_commit_group(&tokens, builder.token()?))?;
+        if !tokens.is_empty() {
+            at.add(builders::ttg::async_commit_group(&tokens, at.token()?))?;
+        }
         let yielded = build::terminator_operands(plan.body);
-        Some(plan.carried.iter().map(|at| value(yielded[*at])).collect())
+        Some(plan.carried.iter().map(|i| value(yielded[*i])).collect())
     }
 
     /// Returns the positions of the loop-carried values with uses besides the loads.
@@ -451,24 +480,9 @@ fn operands_within(op: Op<'_>) -> Vec<Val<'_>> {
         .collect()
 }
 
-/// Replaces a buffer by a slot. Views of the buffer become mutable, as the slot is.
-fn replace_buffer<'c>(rewriter: Rewriter<'c>, old: Val<'c>, slot: Val<'c>) -> Option<()> {
-    let mut views = vec![old];
-    while let Some(view) = views.pop() {
-        for (user, _) in sys::uses(view) {
-            if let Some(view) = ttg::MemDescTrans::of(user) {
-                rewriter.set_type(view.result(), mutable(view.result().r#type(), None)?);
-                views.push(view.result());
-            }
-        }
-    }
-    rewriter.replace_all_uses(old, slot);
-    Some(())
-}
-
 /// Returns the mask of an access, which also is false if the iteration does not exist.
 fn mask<'c>(
-    builder: Builder<'_, 'c>,
+    at: Insertion<'_, 'c>,
     pointer: Val<'c>,
     mask: Option<Val<'c>>,
     exists: Val<'c>,
@@ -476,25 +490,21 @@ fn mask<'c>(
     let exists = match TensorType::of(pointer.r#type()) {
         Some(tensor) => {
             let type_ = RankedTensorType::new(tensor.shape, exists.r#type(), tensor.encoding);
-            builder.add(builders::tt::splat(exists, type_.into()))?
+            at.add(builders::tt::splat(exists, type_.into()))?
         }
         None => exists,
     };
     match mask {
-        Some(mask) => builder.add(builders::arith::andi(exists, mask)),
+        Some(mask) => at.add(builders::arith::andi(exists, mask)),
         None => Some(exists),
     }
 }
 
 /// Returns the result of `load` in an iteration, unspecified if the iteration does not exist.
-fn masked<'c>(
-    builder: Builder<'_, 'c>,
-    load: tt::Load<'c, 'c>,
-    exists: Val<'c>,
-) -> Option<Val<'c>> {
-    let mask = mask(builder, load.ptr(), load.mask(), exists)?;
+fn masked<'c>(at: Insertion<'_, 'c>, load: tt::Load<'c, 'c>, exists: Val<'c>) -> Option<Val<'c>> {
+    let mask = mask(at, load.ptr(), load.mask(), exists)?;
     let building = builders::tt::load(load.ptr(), Some(mask), load.other(), load.result().r#type())
         .cache_policy(load.cache_policy())
         .with_discardable(&build::discardable_attributes(load.op()));
-    builder.add(building)
+    at.add(building)
 }

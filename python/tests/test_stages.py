@@ -220,6 +220,21 @@ def test_passes_lead_from_default_layouts_to_a_pipelined_kernel(arch, product):
     assert "cp.async" not in compiled(kernels.matmul, ALIGNED_MATMUL, GPUTarget("cuda", arch, 32), num_stages=1).asm["ptx"]
 
 
+def test_passes_pipeline_the_blocks_of_descriptors():
+    blocks = {"a": "tensordesc<fp16[64,64]>", "b": "tensordesc<fp16[32,64]>", "c": "tensordesc<fp16[64,32]>", "k": "i32"}
+    job = (blocks | dict.fromkeys("MNK", "constexpr"), {"M": 64, "N": 32, "K": 64})
+    theirs = compiled(kernels.described_matmul, job, num_stages=3)
+    ll.triton.install("passes", fallback=False)
+    made = compiled(kernels.described_matmul, job, num_stages=3)
+    (entry,) = ll.triton.report()
+    assert entry.used == ["passes", "lower"] and not entry.reasons
+    # The launcher makes the same descriptors.
+    assert made.metadata.tensordesc_meta == theirs.metadata.tensordesc_meta
+    assert "cp.async.bulk.tensor.2d.global" in made.asm["ptx"]
+    # Two operands of two iterations in front of the loop, and of one in the loop.
+    assert made.asm["ptx"].count("complete_tx::bytes") == theirs.asm["ptx"].count("complete_tx::bytes") == 6
+
+
 def test_triton_s_passes_precede_triton_s_lowering(monkeypatch):
     theirs = compiled(kernels.matmul, ALIGNED_MATMUL)
 

@@ -227,6 +227,9 @@ fn rule(
         | Some(
             views!(LL_FixedLayouts)
             | V::TtAssert(_)
+            | V::TtDescriptorLoad(_)
+            | V::TtDescriptorReduce(_)
+            | V::TtDescriptorStore(_)
             | V::TtGather(_)
             | V::TtMakeRange(_)
             | V::TtSplat(_)

@@ -9,6 +9,7 @@ pub(crate) mod builders;
 pub mod canonical;
 mod captures;
 mod carried;
+pub(crate) mod descriptor;
 mod diagnostics;
 pub mod discardable;
 pub mod infer;

@@ -11,6 +11,7 @@
 mod asynchronous;
 mod broken;
 mod buffers;
+mod descriptors;
 #[path = "../files.rs"]
 mod files;
 mod float_formats;

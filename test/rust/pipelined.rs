@@ -232,8 +232,7 @@ fn matmul_by_descriptors() {
     // At least twice as many tiles along K as stages, so that each mbarrier passes through both phases; ends within
     // tiles.
     let sizes @ [m, n, k] = [80, 48, 240];
-    let file = "pipelined/sm_90/matmul_tma.ttgir";
-    run_on_all_machines(&|| Bench::new(file), [2, 2, 1], |bench| {
+    run_tma("matmul_tma", "plain", |bench| {
         let [rows, columns, depth] = sizes.map(|size| size as u32);
         let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
         let c = bench.untouched(F16, m * n);
@@ -260,34 +259,59 @@ fn matmul_by_descriptors() {
     });
 }
 
+/// Runs a kernel with TMA copies as pipelined by Triton, and by `pipeline-loops` with several numbers of stages.
+fn run_tma(kernel: &str, abi: &str, prepare: impl Fn(&mut Bench) -> Prepared) {
+    let grid = [2, 2, 1];
+    let file = format!("pipelined/sm_90/{kernel}.ttgir");
+    run_on_all_machines(&|| Bench::new(&file), grid, &prepare);
+    let file = format!("blocked/{kernel}.ttgir");
+    for stages in [1, 2, 3, 6] {
+        let pipeline =
+            layout_pipeline("cuda:90", stages).replace("bounds", &format!("abi={abi} bounds"));
+        let open = || Bench::lowered(&file, Some(&pipeline));
+        run_on_all_machines(&open, grid, &prepare);
+    }
+}
+
 /// Runs a product that makes its descriptors in scratch memory, at most `descriptors` for each program. `at` maps the
 /// position along K and the column to the element of the second factor.
 pub(crate) fn run_product(
     file: &str,
-    sizes @ [m, n, k]: [usize; 3],
+    sizes: [usize; 3],
     descriptors: usize,
     at: impl Fn(usize, usize) -> usize + Copy + 'static,
 ) {
     run_on_all_machines(&|| Bench::new(file), [2, 2, 1], |bench| {
-        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
-        let c = bench.untouched(F16, m * n);
-        let scratch = vec![0; 4 * descriptors * 128];
-        let scratch = bench.memory.add("scratch", scratch);
-        let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
-        args.extend(sizes.map(|size| Arg::Int(size as i128)));
-        args.extend([Arg::Buffer(scratch), Arg::Int(0)]);
-        let verify = move |bench: &Bench| {
-            let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
-            let expected = product((&a, &b), sizes, at);
-            check("matmul", &c, &expected, 1e-3);
-        };
-        (args, Box::new(verify))
+        product_with_scratch(bench, sizes, descriptors, at)
     });
+}
+
+/// Prepares the product of [`run_product`].
+fn product_with_scratch(
+    bench: &mut Bench,
+    sizes @ [m, n, k]: [usize; 3],
+    descriptors: usize,
+    at: impl Fn(usize, usize) -> usize + Copy + 'static,
+) -> Prepared {
+    let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
+    let c = bench.untouched(F16, m * n);
+    let scratch = vec![0; 4 * descriptors * 128];
+    let scratch = bench.memory.add("scratch", scratch);
+    let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
+    args.extend(sizes.map(|size| Arg::Int(size as i128)));
+    args.extend([Arg::Buffer(scratch), Arg::Int(0)]);
+    let verify = move |bench: &Bench| {
+        let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
+        let expected = product((&a, &b), sizes, at);
+        check("matmul", &c, &expected, 1e-3);
+    };
+    (args, Box::new(verify))
 }
 
 #[test]
 fn matmul_by_descriptors_of_its_own() {
     let sizes @ [_, _, k] = [80, 48, 240];
-    let file = "pipelined/sm_90/matmul_tma_device.ttgir";
-    run_product(file, sizes, 3, move |i, column| column * k + i);
+    run_tma("matmul_tma_device", "triton", |bench| {
+        product_with_scratch(bench, sizes, 3, move |i, column| column * k + i)
+    });
 }

@@ -56,8 +56,9 @@ def replace_passes(
         entry.phase_ms[PART] = (time.perf_counter() - start) * 1e3
         entry.accept(PART, made.messages)
         source = text
-        metadata["tensordesc_meta"] = []
-        return reparsed(made, src)
+        module = reparsed(made, src)
+        metadata["tensordesc_meta"] = module.get_tensordesc_metadata()
+        return module
 
     def llir(src: Any, metadata: dict[str, Any]) -> Any:
         if source:
@@ -75,8 +76,6 @@ def _why_not(backend: Any, options: Any, text: str) -> Optional[str]:
         return "loops are not pipelined by copies to LDS"
     if backend.target.arch >= 100:
         return "there are no passes for tensor memory"
-    if "!tt.tensordesc" in text:
-        return "there are no passes for tensor descriptors"
     if "tt.warp_specialize" in text:
         return "there are no passes that specialise warps"
     if options.num_ctas > 1:

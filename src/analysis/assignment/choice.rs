@@ -144,7 +144,11 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
             let threads = ModuleInfo::around(node.op).map_or(1, |info| info.threads_per_cta());
             is_expensive(node.op, threads)
         }
-        Role::View | Role::Access { .. } | Role::Buffer { .. } | Role::Check => false,
+        Role::View
+        | Role::Access { .. }
+        | Role::Buffer { .. }
+        | Role::Block { .. }
+        | Role::Check => false,
         _ => options.scope == Scope::ViewsAndAccesses,
     }
 }

@@ -84,6 +84,7 @@ impl Tensors<'_, '_> {
             | Role::Scan
             | Role::Access { .. }
             | Role::Buffer { .. }
+            | Role::Block { .. }
             | Role::Check
             | Role::Loop
             | Role::Conditional => Some(all()),

@@ -11,8 +11,9 @@ use super::options::AssignmentOptions;
 use super::price_cache::{PlanCost, PriceCache};
 use super::roles::{self, Role};
 use crate::analysis::pressure::registers_for_tensors;
+use crate::ir::descriptor::block_buffer;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, ProductTypes, TensorType, element_bits};
+use crate::ir::{Layouts, OpView, ProductTypes, TensorType, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op};
 use linear_layout::access::AxisInfo;
@@ -162,7 +163,7 @@ impl<'p> Prices<'p> {
                 planned.map_or(0, |planned| self.within(planned))
             }
             Role::Access { is_store } => self.access(kernel, tensors, mode, is_store),
-            Role::Buffer { is_store } => {
+            Role::Buffer { is_store } | Role::Block { is_store } => {
                 let access = if is_store {
                     Access::Store
                 } else {
@@ -171,10 +172,8 @@ impl<'p> Prices<'p> {
                 let layout = mode.defs.first().or(mode.uses.first());
                 layout.map_or(0, |layout| {
                     let layout = kernel.catalogue.linear(*layout);
-                    let operands = build::operands(tensors.op).into_iter();
-                    let mut values = operands.chain(build::results(tensors.op));
-                    let plan = values.find_map(|value| {
-                        plan_buffer_access(layout, value.r#type(), access, self.options.target)
+                    let plan = accessed_buffers(tensors.op).into_iter().find_map(|buffer| {
+                        plan_buffer_access(layout, buffer, access, self.options.target)
                     });
                     plan.map_or(INFEASIBLE, |plan| {
                         Price::from(plan.cost(self.options.target).total())
@@ -414,6 +413,7 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOpt
         baseline.ok().map(|plan| plan.bytes)
     })
 }
+
 /// Returns the price of spills of a conversion's result, all of which is live at once.
 fn spills(to: &LinearLayout, bits: u32, target: &Target) -> u32 {
     let warps = 1 << to.in_bits(Dim::WARP);
@@ -426,7 +426,6 @@ fn spills(to: &LinearLayout, bits: u32, target: &Target) -> u32 {
         .unwrap_or(u32::MAX)
         .saturating_mul(each)
 }
-
 
 fn reduction_within(reduction: &Reduction<'_>, options: AssignmentOptions) -> PlanCost {
     let plan = |scratch_limit| {
@@ -453,6 +452,21 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     within(options.scratch_budget, plan, || {
         Some(baseline_scan(scan).bytes)
     })
+}
+
+/// Returns the types among which the buffer of an access is: those of its values, or the buffer of a block.
+fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
+    let (descriptor, tensor) = match OpView::of(op) {
+        Some(OpView::TtDescriptorLoad(op)) => (op.desc(), op.result()),
+        Some(OpView::TtDescriptorStore(op)) => (op.desc(), op.src()),
+        Some(OpView::TtDescriptorReduce(op)) => (op.desc(), op.src()),
+        _ => {
+            let values = build::operands(op).into_iter().chain(build::results(op));
+            return values.map(|value| value.r#type()).collect();
+        }
+    };
+    let buffer = block_buffer(descriptor.r#type(), tensor.r#type(), true);
+    buffer.into_iter().collect()
 }
 
 /// Plans a shared-memory access, or returns `None` for unsuitable types.

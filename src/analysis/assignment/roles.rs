@@ -28,6 +28,11 @@ pub(crate) enum Role {
     Buffer {
         is_store: bool,
     },
+    /// An access to a block of global memory through a descriptor, and through a shared-memory buffer with any tensor
+    /// layout.
+    Block {
+        is_store: bool,
+    },
     /// A check of each element of a tensor, with any layout.
     Check,
     Loop,
@@ -90,6 +95,8 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
         K::TtgMaskReturn => Role::Terminator,
         K::TtgLocalLoad => Role::Buffer { is_store: false },
         K::TtgLocalAlloc | K::TtgLocalStore => Role::Buffer { is_store: true },
+        K::TtDescriptorLoad => Role::Block { is_store: false },
+        K::TtDescriptorStore | K::TtDescriptorReduce => Role::Block { is_store: true },
         K::TtAssert => Role::Check,
         K::TtAtomicCAS
         | K::TtAtomicLoad

@@ -75,6 +75,30 @@ impl NvmmaSharedEncoding {
         })
     }
 
+    /// Returns the encoding of a block that TMA copies, with the widest swizzle of a row: the encoding of a tensor
+    /// descriptor that does not state one.
+    ///
+    /// A block with fewer than 8 rows, or with rows of less than 32 bytes, has no swizzle.
+    ///
+    /// # Errors
+    /// Returns an error if the rank is not supported, or `element_width_bits` is 0.
+    /// # Source
+    /// Triton's `NVMMASharedEncodingAttr::get` for a shape.
+    pub fn of_block(shape: &[u64], element_width_bits: u32) -> Result<Self, EncodingError> {
+        let (row, rows) = shape.split_last().unwrap_or((&1, &[]));
+        let row_bytes = row * u64::from(element_width_bits) / 8;
+        let is_tall = rows.iter().product::<u64>() >= CORE_ROWS;
+        let swizzle_bytes = match row_bytes {
+            _ if !is_tall => 0,
+            128.. => 128,
+            64.. => 64,
+            32.. => 32,
+            _ => 0,
+        };
+        let cga = CgaLayout::single(shape.len())?;
+        Self::new(swizzle_bytes, false, element_width_bits, false, cga)
+    }
+
     /// Returns the number of bytes in a row of the swizzle pattern, or 0 if there is no swizzle.
     #[must_use]
     pub fn swizzle_bytes(&self) -> u32 {
@@ -109,6 +133,12 @@ impl NvmmaSharedEncoding {
     #[must_use]
     pub fn rank(&self) -> usize {
         self.cga.rank()
+    }
+
+    /// Returns the encoding with another `CGALayout`, which may have another rank.
+    #[must_use]
+    pub fn with_cga(&self, cga: CgaLayout) -> Self {
+        Self { cga, ..*self }
     }
 
     /// Returns the number of elements in a 16-byte vector, or 1 if there is no swizzle.

@@ -1,0 +1,51 @@
+//! Tensor descriptors: the encodings of their blocks, and the buffers of block accesses.
+
+use super::{Layouts, TensorType, element_bits, memdesc};
+use crate::sys::{self, BufferType};
+use linear_layout::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
+
+/// Returns a tensor descriptor of the same blocks with an encoding, or `None` if `type_` is no tensor descriptor or has
+/// an encoding.
+pub(crate) fn with_block_encoding(type_: Type<'_>) -> Option<Type<'_>> {
+    let block = block(type_).filter(|block| block.encoding.is_none())?;
+    let encoding = Encoding::from(block_encoding(&block)?);
+    let sizes: String = block.shape.iter().map(|size| format!("{size}x")).collect();
+    let text = format!("!tt.tensordesc<{sizes}{}, {encoding}>", block.element);
+    Type::parse(sys::context_of(type_.context()), &text)
+}
+
+/// Returns the type of the buffer between registers and a block in global memory: the buffer has the shape of the
+/// tensor in registers, which may lack leading dimensions of the block.
+pub(crate) fn block_buffer<'c>(
+    descriptor: Type<'c>,
+    tensor: Type<'c>,
+    is_mutable: bool,
+) -> Option<Type<'c>> {
+    let tensor = TensorType::of(tensor)?;
+    let encoding = block_encoding(&block(descriptor)?)?;
+    let encoding = match encoding.rank() == tensor.shape.len() {
+        true => encoding,
+        false => encoding.with_cga(CgaLayout::single(tensor.shape.len()).ok()?),
+    };
+    let encoding = Encoding::from(encoding).to_string();
+    let encoding = Attribute::parse(sys::context_of(descriptor.context()), &encoding)?;
+    memdesc(tensor.shape, tensor.element, encoding, is_mutable)
+}
+
+/// Returns the parts of a tensor descriptor's type, or `None` for other types.
+pub(crate) fn block(type_: Type<'_>) -> Option<BufferType<'_>> {
+    sys::buffer(type_).filter(|block| block.memory_space.is_none() && !block.is_im2col)
+}
+
+/// Returns the encoding of a descriptor's blocks. A descriptor without encoding has the one of
+/// [`NvmmaSharedEncoding::of_block`].
+pub(crate) fn block_encoding(block: &BufferType<'_>) -> Option<NvmmaSharedEncoding> {
+    let Some(encoding) = block.encoding else {
+        return NvmmaSharedEncoding::of_block(&block.shape, element_bits(block.element)?).ok();
+    };
+    match &*Layouts::of(encoding.context()).encoding(encoding).ok()? {
+        Encoding::NvmmaShared(encoding) => Some(encoding.clone()),
+        _ => None,
+    }
+}
