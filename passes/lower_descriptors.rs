@@ -21,7 +21,7 @@ use super::insertion::{Constants, Insertion};
 use super::table::LowerDescriptorsOptions;
 use crate::ir::descriptor::{block, block_buffer, block_encoding, with_block_encoding};
 use crate::ir::ops::{PaddingOption, tt};
-use crate::ir::{OpView, builders, element_bits, element_name};
+use crate::ir::{ModuleInfo, OpView, builders, element_bits, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use melior::ir::{Type, ValueLike};
@@ -32,11 +32,12 @@ const DESCRIPTOR_BYTES: i64 = 128;
 impl Pass for LowerDescriptorsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = context.known_gpu(self.target.as_deref())?;
-        if !target.instructions.tensor_copies {
+        let module = context.module();
+        if !target.instructions.tensor_copies || ModuleInfo::num_ctas(module) > 1 {
             return Ok(Vec::new());
         }
         let mut reported = None;
-        for op in build::in_order(context.module()) {
+        for op in build::in_order(module) {
             let at = Insertion {
                 context,
                 place: op,

@@ -60,7 +60,17 @@ pub(super) fn check(
 }
 
 pub(super) fn unlowered(kind: OpKind) -> Option<Diagnostic> {
-    (kind != OpKind::TtFunc && own(kind).is_none()).then(unsupported)
+    use OpKind as K;
+    let is_unlowered = kind != K::TtFunc && own(kind).is_none();
+    is_unlowered.then(|| match kind {
+        K::TtDescriptorLoad
+        | K::TtDescriptorReduce
+        | K::TtDescriptorStore
+        | K::TtMakeTensorDesc => unsupported().note(
+            "`lower-descriptors` makes TMA copies of it, for `cuda:90` or later and one CTA per cluster",
+        ),
+        _ => unsupported(),
+    })
 }
 
 pub(super) fn one_cta_only(kind: OpKind, num_ctas: u32) -> Option<Diagnostic> {
