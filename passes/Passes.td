@@ -449,7 +449,7 @@ def LowerDescriptors : Pass<"lower-descriptors", "::mlir::ModuleOp"> {
     only fills a buffer fills it directly. `tt.descriptor_store` and `tt.descriptor_reduce` become a buffer, a TMA copy
     from it, and a wait until the bytes are in global memory. `tt.make_tensor_descriptor` writes a descriptor to scratch
     memory in global memory (`abi=triton`). `tt.descriptor_gather` and `tt.descriptor_scatter` are unchanged, as are
-    modules for GPUs without TMA. The pass corresponds to Triton's `triton-nvidia-tma-lowering`.
+    modules for GPUs without TMA and for clusters. The pass corresponds to Triton's `triton-nvidia-tma-lowering`.
 
     Before:
     ```mlir
@@ -792,6 +792,7 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
   let options = [
     LL_Target,
     LL_NumStages,
+    LL_NonNegativeDividends,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each loop: the slots, or the reason for none">
   ];

@@ -49,6 +49,7 @@ impl Pass for LayoutPipelineOptions {
             &PipelineLoopsOptions {
                 target: target(),
                 num_stages: self.num_stages,
+                non_negative_dividends: self.non_negative_dividends,
                 ..Default::default()
             },
             &LowerDescriptorsOptions { target: target() },

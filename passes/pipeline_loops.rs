@@ -29,6 +29,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::rewrite_layouts::functions;
 use super::table::PipelineLoopsOptions;
+use crate::analysis::axis::Dividends;
 use crate::ir::discardable;
 use crate::ir::ops::scf;
 use crate::sys::build::{self, Op};
@@ -57,6 +58,10 @@ impl Pass for PipelineLoopsOptions {
             }
         }
         Ok(Vec::new())
+    }
+
+    fn dividends(&self) -> Dividends {
+        Dividends::of_option(self.non_negative_dividends)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::analysis::effects::OpId;
 use crate::analysis::pressure::{is_loop, resident_blocks_of_loop};
 use crate::ir::ops::{scf, tt, ttg, ttng};
 use crate::ir::{
-    OpKind, OpView, TensorType, UpstreamKind, element_bits, integer_constant, memdesc,
+    ModuleInfo, OpKind, OpView, TensorType, UpstreamKind, element_bits, integer_constant, memdesc,
 };
 use crate::lower::copied_bytes;
 use crate::sys;
@@ -49,7 +49,9 @@ impl<'c> LoadOp<'c> {
     fn of(op: Op<'c>) -> Option<Self> {
         match OpView::of(op)? {
             OpView::TtLoad(load) => is_reorderable(op).then_some(Self::Pointers(load)),
-            OpView::TtDescriptorLoad(load) => Some(Self::Block(load)),
+            OpView::TtDescriptorLoad(load) => {
+                (ModuleInfo::num_ctas(op) == 1).then_some(Self::Block(load))
+            }
             _ => None,
         }
     }
@@ -92,6 +94,8 @@ pub(super) struct PipelinedLoop<'c> {
     pub(super) products: Vec<AsyncProduct<'c>>,
     /// Bytes of shared memory in use beside the slots.
     other_bytes: u64,
+    /// The reason for which another load of the loop stays a load.
+    refusal: Option<String>,
     /// True if the programs loop over the work of the launch. Such a launch has one program per processor, usually.
     is_persistent: bool,
 }
@@ -150,9 +154,9 @@ impl<'c> PipelinedLoop<'c> {
             carried: Vec::new(),
             products: Vec::new(),
             other_bytes: 0,
+            refusal: None,
             is_persistent: is_persistent(function, looped.op()),
         };
-        let mut refusal = None;
         let mut sliced: FxHashSet<OpId> = FxHashSet::default();
         for load in build::operations(body).into_iter().filter_map(LoadOp::of) {
             if !(all_loads || feeds_product(load.result(), body)) {
@@ -177,12 +181,12 @@ impl<'c> PipelinedLoop<'c> {
                     sliced.extend(slice.ops.into_iter().map(sys::operation_id));
                 }
                 Err(reason) => {
-                    refusal.get_or_insert(reason);
+                    plan.refusal.get_or_insert(reason);
                 }
             }
         }
         if plan.loads.is_empty() {
-            return Err(refusal.unwrap_or_else(|| match all_loads {
+            return Err(plan.refusal.unwrap_or_else(|| match all_loads {
                 true => "it has no loads of tensors".to_owned(),
                 false => "no load feeds a product".to_owned(),
             }));
@@ -327,9 +331,12 @@ impl<'c> PipelinedLoop<'c> {
             true => format!("; {requested} stages would take too much shared memory"),
             false => String::new(),
         };
+        let refused =
+            { self.refusal.iter() }.map(|reason| format!("; another load stays: {reason}"));
         format!(
-            "loop pipelined: {loads} {} slots of {each} bytes, {iterations} ahead{fewer}",
-            stages.slots
+            "loop pipelined: {loads} {} slots of {each} bytes, {iterations} ahead{fewer}{}",
+            stages.slots,
+            refused.collect::<String>()
         )
     }
 }
