@@ -27,6 +27,7 @@ mod rewrite;
 
 use super::Pass;
 use super::context::PassContext;
+use super::proof::Claim;
 use super::rewrite_layouts::functions;
 use super::table::PipelineLoopsOptions;
 use crate::analysis::axis::Dividends;
@@ -62,6 +63,10 @@ impl Pass for PipelineLoopsOptions {
 
     fn dividends(&self) -> Dividends {
         Dividends::of_option(self.non_negative_dividends)
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(Claim::Iterations)
     }
 }
 

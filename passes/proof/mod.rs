@@ -4,15 +4,21 @@
 //! elements for its operations. Together: every register that reaches memory, control flow or a call holds the same
 //! element of the same value as before. The proof is independent of the code that chooses, infers or lowers layouts.
 //! Plans validate operations that move data between threads, at their lowering.
+//!
+//! `iterations` executes functions before and after a pass that moves operations between iterations of a loop.
 
+mod iterations;
 mod names;
 mod registers;
+mod terms;
 #[cfg(test)]
 mod tests;
 
 use super::context::PassContext;
 use super::rewrite_layouts::functions;
+use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported};
+use iterations::Traces;
 use names::Names;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,37 +27,60 @@ pub(super) enum Claim {
     Values,
     /// The registers that operations read are unchanged. Unused loop-carried values may change.
     Registers,
+    /// Effects and their operands are unchanged, whatever the number of iterations.
+    Iterations,
 }
 
-/// A proof in progress. Holds the value numbers before the pass, for [`Claim::Values`] only.
-pub(super) struct Proof(Option<Vec<Names>>);
+/// A proof in progress, with what is known of each function before the pass.
+pub(super) struct Proof(Before);
+
+enum Before {
+    Values(Vec<Names>),
+    Registers,
+    Iterations(Vec<Traces>),
+}
 
 impl Proof {
     pub(super) fn begin(claim: Claim, context: &PassContext<'_>) -> Self {
-        let read = || functions(context.module()).into_iter().map(names::names);
-        Self((claim == Claim::Values).then(|| read().collect()))
+        let functions = functions(context.module()).into_iter();
+        Self(match claim {
+            Claim::Values => Before::Values(functions.map(names::names).collect()),
+            Claim::Registers => Before::Registers,
+            Claim::Iterations => Before::Iterations(functions.map(Traces::of).collect()),
+        })
     }
 
     /// Validates the module after the pass.
     ///
     /// # Errors
     /// Reports a changed computation, or a thread that lacks an element.
-    pub(super) fn finish(self, context: &PassContext<'_>) -> Result<(), Reported> {
-        let mut before = self.0.map(Vec::into_iter);
-        for function in functions(context.module()) {
-            let names = before.as_mut().and_then(Iterator::next);
-            let same = names.map_or(Ok(()), |mut names| names::compare(&mut names, function));
-            same.map_err(|reason| (function, reason))
+    pub(super) fn finish(mut self, context: &PassContext<'_>) -> Result<(), Reported> {
+        for (at, function) in functions(context.module()).into_iter().enumerate() {
+            self.compare(at, function)
+                .map_err(|reason| (function, reason))
                 .and_then(|()| registers::check(function))
                 .map_err(|(op, reason)| {
                     sys::emit_error(
                         op,
                         &Diagnostic::new(format!(
-                            "internal error, please report it: the chosen layouts change the result: {reason}"
+                            "internal error, please report it: the pass changes the result: {reason}"
                         )),
                     )
                 })?;
         }
         Ok(())
+    }
+
+    /// Compares a function with the one of before.
+    fn compare(&mut self, at: usize, function: Op<'_>) -> Result<(), String> {
+        match &mut self.0 {
+            Before::Values(before) => before
+                .get_mut(at)
+                .map_or(Ok(()), |names| names::compare(names, function)),
+            Before::Registers => Ok(()),
+            Before::Iterations(before) => before
+                .get_mut(at)
+                .map_or(Ok(()), |traces| traces.compare(function)),
+        }
     }
 }

@@ -5,19 +5,18 @@
 //! `ttng.warp_group_dot` that has finished has the name of the `tt.dot` of the contents of its buffers. Operations with
 //! effects and control flow form a list in program order, which must not change.
 
+use super::terms::Terms;
 use crate::analysis::assignment::Role;
-use crate::ir::ops::{arith, tt, ttg, ttng};
+use crate::ir::ops::{tt, ttg, ttng};
 use crate::ir::{Layouts, OpView, TensorType};
 use crate::sys;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Type, ValueLike};
+use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
 pub(super) struct Names {
-    /// Value numbers, keyed by the operation and the value numbers of its operands.
-    terms: FxHashMap<Vec<usize>, usize>,
-    texts: FxHashMap<String, usize>,
+    terms: Terms,
     /// Value numbers of operations with effects, in program order.
     effects: Vec<usize>,
 }
@@ -34,8 +33,7 @@ struct Numbering<'n> {
 
 pub(super) fn names(function: Op<'_>) -> Names {
     let mut names = Names {
-        terms: FxHashMap::default(),
-        texts: FxHashMap::default(),
+        terms: Terms::default(),
         effects: Vec::new(),
     };
     let (effects, _) = read(&mut names, function);
@@ -111,22 +109,15 @@ fn is_only_read(buffer: Val<'_>) -> bool {
 
 impl<'n> Numbering<'n> {
     fn text(&mut self, text: String) -> usize {
-        let next = self.names.texts.len();
-        *self.names.texts.entry(text).or_insert(next)
+        self.names.terms.text(text)
     }
 
     fn name(&mut self, term: Vec<usize>) -> usize {
-        let next = self.names.terms.len();
-        *self.names.terms.entry(term).or_insert(next)
+        self.names.terms.name(term)
     }
 
     fn bare(&mut self, value: Val<'_>) -> usize {
-        let type_ = value.r#type();
-        let text = match TensorType::of(type_) {
-            Some(tensor) => format!("{:?} {}", tensor.shape, tensor.element),
-            None => Layouts::of(value.context()).text_of_type(type_).to_string(),
-        };
-        self.text(text)
+        self.names.terms.bare(value)
     }
 
     /// Returns the term of a product, or `None` for other operations and for buffers with unknown contents.
@@ -149,29 +140,13 @@ impl<'n> Numbering<'n> {
             ([left, right], dot.c(), precision)
         };
         let [left, right] = factors;
+        let c_name = self.of(c);
         let precision = format!("{} {}", precision.0.name(), precision.1);
-        let mut term = vec![self.text(tt::Dot::KIND.name().to_owned()), left, right];
-        term.extend([self.of(c), self.text(precision), self.bare(c)]);
-        for (key, value) in build::discardable_attributes(op) {
-            term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
-        }
+        let term = self
+            .names
+            .terms
+            .product(op, (left, right, c_name), precision, c);
         Some(term)
-    }
-
-    /// Returns the name of a transposed matrix, a tensor or the contents of a buffer.
-    fn transposition(
-        &mut self,
-        src: usize,
-        order: &[i32],
-        shape: &[u64],
-        element: Type<'_>,
-    ) -> usize {
-        let term = vec![
-            self.text(tt::Trans::KIND.name().to_owned()),
-            src,
-            self.text(format!("{order:?} {shape:?} {element}")),
-        ];
-        self.name(term)
     }
 
     fn of(&mut self, value: Val<'_>) -> usize {
@@ -232,7 +207,10 @@ impl<'n> Numbering<'n> {
             && let Some(buffer) = sys::buffer(trans.result().r#type())
         {
             let (order, shape) = (trans.order(), buffer.shape);
-            let contents = self.transposition(contents, &order, &shape, buffer.element);
+            let contents = self
+                .names
+                .terms
+                .transposition(contents, &order, &shape, buffer.element);
             let result = sys::value_id(trans.result());
             self.contents.insert(result, contents);
             return true;
@@ -241,7 +219,10 @@ impl<'n> Numbering<'n> {
             && let Some(tensor) = TensorType::of(trans.result().r#type())
         {
             let (order, shape) = (trans.order(), tensor.shape);
-            let name = self.transposition(operands[0], &order, shape, tensor.element);
+            let name = self
+                .names
+                .terms
+                .transposition(operands[0], &order, shape, tensor.element);
             self.values.insert(sys::value_id(trans.result()), name);
             return true;
         }
@@ -254,15 +235,7 @@ impl<'n> Numbering<'n> {
         let mut term = vec![self.text(sys::identifier_text(op.name()).to_owned())];
         term.push(op.region_count());
         term.extend(operands);
-        for (key, value) in build::attributes(op) {
-            // The element of a splat.
-            let is_value = arith::Constant::of(op).is_some();
-            let value = match build::splat_value(value).filter(|_| is_value) {
-                Some(element) => element.to_string(),
-                None => value.to_string(),
-            };
-            term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
-        }
+        term.extend(self.names.terms.attributes(op));
         // The results of a pinned operation may depend on its layouts.
         let keeps = role == Role::Fixed && !is_of_elements(op);
         for value in build::results(op).into_iter().chain(build::operands(op)) {

@@ -55,7 +55,7 @@ use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val, block_arguments};
 use crate::sys::{block_id, operation_id, value_id};
 use clocks::{Moment, Party, TeamClock};
-use integers::{evaluate, width, wrapped};
+pub(crate) use integers::{evaluate, width, wrapped};
 use melior::ir::BlockLike;
 use melior::ir::operation::OperationLike;
 use memory::{Access, Bytes, Mbarrier, PathState, WarpQueues};

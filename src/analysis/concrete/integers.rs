@@ -8,7 +8,7 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{TypeLike, ValueLike};
 
 /// Returns the width in bits of an integer (64 for `index`), or `None` above 64 bits.
-pub(super) fn width(value: Val<'_>) -> Option<u32> {
+pub(crate) fn width(value: Val<'_>) -> Option<u32> {
     let type_ = value.r#type();
     if type_.is_index() {
         return Some(64);
@@ -18,7 +18,7 @@ pub(super) fn width(value: Val<'_>) -> Option<u32> {
 }
 
 /// Returns `number` modulo 2^`width`, sign-extended; 0 or 1 for a width of 1.
-pub(super) const fn wrapped(number: i64, width: u32) -> i64 {
+pub(crate) const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,
         _ => number << (64 - width) >> (64 - width),
@@ -30,7 +30,7 @@ const fn unsigned(number: i64, width: u32) -> u64 {
 }
 
 /// Returns the result of an integer operation, or `None` if an operand is unknown.
-pub(super) fn evaluate(op: Op<'_>, get: impl Fn(Val<'_>) -> Option<i64>) -> Option<i64> {
+pub(crate) fn evaluate(op: Op<'_>, get: impl Fn(Val<'_>) -> Option<i64>) -> Option<i64> {
     use UpstreamKind as U;
     let AnyKind::Upstream(kind) = AnyKind::of(op) else {
         // The executed path is the path of program 0.
