@@ -869,10 +869,38 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
   }];
 }
 
+def OrderReshapes : Pass<"order-reshapes", "::mlir::ModuleOp"> {
+  let summary = "Keep the order of elements in reshapes";
+  let description = [{
+    A `tt.reshape` with `allow_reorder` becomes one without, followed by a conversion to the layout of before.
+    `remove-layout-conversions` then finds a layout of the result in which no conversion is needed, as for a reduction of
+    all elements. A reshape with `efficient_layout` is unchanged.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%x: tensor<8x64xf32, #rows>) -> tensor<512xf32, #line> {
+        %0 = tt.reshape %x allow_reorder : tensor<8x64xf32, #rows> -> tensor<512xf32, #line>
+        tt.return %0 : tensor<512xf32, #line>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    ...
+        %0 = tt.reshape %arg0 : tensor<8x64xf32, #blocked> -> tensor<512xf32, #blocked1>
+        %1 = ttg.convert_layout %0 : tensor<512xf32, #blocked1> -> tensor<512xf32, #blocked2>
+    ...
+    ```
+  }];
+}
+
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect";
   let description = [{
-    Runs `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`,
+    Runs `resolve-auto-layouts`, `order-reshapes`, `coalesce`, `decompose-products`, `choose-matrix-instructions`,
     `choose-descriptor-encodings`, `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`,
     `fold-layout-conversions`, `pipeline-loops`, `lower-descriptors`, `hoist-loads` and `convert-layouts-to-llvm`, in
     this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.

@@ -5,9 +5,9 @@ use super::context::PassContext;
 use super::table::{
     ChooseDescriptorEncodingsOptions, ChooseMatrixInstructionsOptions, CoalesceOptions,
     ConvertLayoutsToLLVMOptions, DecomposeProductsOptions, FoldLayoutConversionsOptions,
-    HoistLoadsOptions, LayoutPipelineOptions, LowerDescriptorsOptions, PipelineLoopsOptions,
-    ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions,
-    Spelled,
+    HoistLoadsOptions, LayoutPipelineOptions, LowerDescriptorsOptions, OrderReshapesOptions,
+    PipelineLoopsOptions, ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions,
+    ResolveAutoLayoutsOptions, Spelled,
 };
 use crate::sys::{FollowUp, Reported};
 
@@ -24,8 +24,9 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let layouts: [&dyn Spelled; 11] = [
+        let layouts: [&dyn Spelled; 12] = [
             &ResolveAutoLayoutsOptions { target: target() },
+            &OrderReshapesOptions {},
             &CoalesceOptions {
                 non_negative_dividends: self.non_negative_dividends,
             },

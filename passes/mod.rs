@@ -19,6 +19,7 @@ mod inventory;
 mod layout_pipeline;
 mod lower_descriptors;
 mod optimize_thread_locality;
+mod order_reshapes;
 mod pipeline_loops;
 mod proof;
 mod recognize_encodings;
