@@ -40,6 +40,8 @@ SOME_LOADS, MOST_WAITS = 4, 0.5
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
 #: The allocation granularity of registers per thread. With more than `MOST_SPARE` of them unused, `ptxas` had enough.
 GRANULE, MOST_SPARE = 8, 1
+#: Registers that a loop may need to keep its loads in flight, if one granule more is not enough.
+MOST_GRANULES = 3
 #: The largest relative time of a warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
 
@@ -179,7 +181,11 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     if fewer * threads >= MANY_WARPS * gpu.lanes:
         return [BlockCount(fewer, NO_SLOWER, TWO_LOADS)]
-    return [BlockCount(blocks, NO_SLOWER, SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
+    tried = [BlockCount(blocks, NO_SLOWER, SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
+    fewest = resident(used.registers + MOST_GRANULES * GRANULE)
+    if 0 < fewest < fewer:
+        tried.append(BlockCount(fewest, _slower_warp(blocks, fewest), SOME_LOADS))
+    return tried
 
 
 def _may_serialise(cubin: bytes, target: str, loads: int) -> bool:
