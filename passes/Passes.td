@@ -33,6 +33,9 @@ defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
 defvar LL_NumStages = Option<"numStages", "num-stages", "int64_t", "3",
     "Stages of a software-pipelined loop without the attribute `tt.num_stages`; fewer if shared memory is too small, 1 for "
     "no pipelining">;
+defvar LL_DistinctArguments = Option<"distinctArguments", "distinct-arguments", "bool", "false",
+    "Assume that different pointer arguments of a kernel point to disjoint memory, so that loads of later iterations may "
+    "start before a store. Triton assumes more: that no store of a loop changes what the loop loads">;
 defvar LL_LoweredDialects = [
   "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
   "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -740,7 +743,8 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     tensors as well. The pass corresponds to Triton's `tritongpu-pipeline`; the
     copies of an iteration start before its reads, so that the loop needs one barrier instead of two.
 
-    A loop is unchanged if it writes to global memory, contains a loop, or has asynchronous copies already; if the
+    A loop is unchanged if it writes to global memory (but for stores to other arguments than the loads', with
+    `distinct-arguments`), contains a loop, or has asynchronous copies already; if the
     addresses depend on other operations than arithmetic and loads; if the GPU lacks copies to any shared address; or
     if two slots do not fit in shared memory. `explain` gives the reason.
 
@@ -793,6 +797,7 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     LL_Target,
     LL_NumStages,
     LL_NonNegativeDividends,
+    LL_DistinctArguments,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each loop: the slots, or the reason for none">
   ];
@@ -934,6 +939,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory, LL_NumStages,
+                 LL_DistinctArguments,
                  Option<"lower", "lower", "bool", "true",
                         "Run `convert-layouts-to-llvm` at the end; `false` leaves TTGIR with layouts">];
   let dependentDialects = !listconcat(LL_LoweredDialects, ["::ll::ttng::TritonNvidiaGPUDialect"]);

@@ -51,6 +51,7 @@ impl Pass for LayoutPipelineOptions {
                 target: target(),
                 num_stages: self.num_stages,
                 non_negative_dividends: self.non_negative_dividends,
+                distinct_arguments: self.distinct_arguments,
                 ..Default::default()
             },
             &LowerDescriptorsOptions { target: target() },

@@ -14,14 +14,17 @@
 //! A product of warp groups that only adds to a loop-carried value stays in flight until the next product has started.
 //! It then still reads its slot: the buffers have one slot more, or the copies follow the wait for the product.
 //!
+//! - [`arguments`]: the arguments that pointers are based on.
 //! - [`loads`]: the loads that become copies, and the operations that compute their addresses.
 //! - [`rewrite`]: the copies before and within the loop.
 //!
 //! # Source
 //! Triton's `tritongpu-pipeline`, which copies after the reads of an iteration, and needs a second barrier there.
 //!
-//! Not here: TMA, and loops with stores to global memory.
+//! A loop may store to global memory if loads and stores are based on different arguments of the kernel, and these are
+//! assumed to be disjoint.
 
+mod arguments;
 mod loads;
 mod rewrite;
 
@@ -66,7 +69,9 @@ impl Pass for PipelineLoopsOptions {
     }
 
     fn claim(&self) -> Option<Claim> {
-        Some(Claim::Iterations)
+        Some(Claim::Iterations {
+            distinct_arguments: self.distinct_arguments,
+        })
     }
 }
 
@@ -80,7 +85,14 @@ impl PipelineLoopsOptions {
     ) {
         let own = stages(looped.op());
         let requested = own.unwrap_or(default);
-        let outcome = PipelinedLoop::of(context, looped, target, own.is_some()).and_then(|plan| {
+        let outcome = PipelinedLoop::of(
+            context,
+            looped,
+            target,
+            self.distinct_arguments,
+            own.is_some(),
+        )
+        .and_then(|plan| {
             let stages = plan.stages(target, requested)?;
             Ok((plan, stages))
         });

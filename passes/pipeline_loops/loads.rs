@@ -4,6 +4,7 @@ use super::super::block_copies::{block_bytes, buffer_of, loaded_buffer, mutable}
 use super::super::context::PassContext;
 use super::super::hoist_loads::{is_in_partition, is_reorderable, may_be_crossed};
 use super::super::respell::attribute;
+use super::arguments::base_argument;
 use super::copies_to_any_address;
 use crate::analysis::assignment::{Role, divides_integers};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
@@ -126,7 +127,8 @@ impl<'c> PipelinedLoad<'c> {
 }
 
 impl<'c> PipelinedLoop<'c> {
-    /// `all_loads` adds the loads that feed no product.
+    /// `distinct_arguments` is true if different arguments point to disjoint memory. `all_loads` adds the loads that feed
+    /// no product.
     ///
     /// # Errors
     /// Returns the reason for not pipelining the loop.
@@ -134,6 +136,7 @@ impl<'c> PipelinedLoop<'c> {
         context: &PassContext<'c>,
         looped: scf::For<'c, 'c>,
         target: &Target,
+        distinct_arguments: bool,
         all_loads: bool,
     ) -> Result<Self, String> {
         if !copies_to_any_address(target) {
@@ -143,7 +146,7 @@ impl<'c> PipelinedLoop<'c> {
             ));
         }
         let body = build::block_of(looped.region()).ok_or("the loop has no body")?;
-        check_loop(looped, body)?;
+        let stored = check_loop(looped, body, distinct_arguments)?;
         let function = enclosing_function(looped.op()).ok_or("the loop is not in a function")?;
         let axis = context.get::<AxisFacts>().of(function);
         let mut plan = Self {
@@ -168,11 +171,17 @@ impl<'c> PipelinedLoop<'c> {
             let Some(bytes) = copy_bytes(context, &axis, &pipelined, target) else {
                 continue;
             };
-            let slice = AddressSlice::of(load.op(), body).and_then(|slice| match bytes >= LEAST_BYTES {
-                true => Ok(slice),
-                false => Err(format!(
-                    "only {bytes} bytes are contiguous in both memories, and a copy has at least {LEAST_BYTES}"
-                )),
+            let slice = AddressSlice::of(load.op(), body).and_then(|slice| {
+                if bytes < LEAST_BYTES {
+                    return Err(format!(
+                        "only {bytes} bytes are contiguous in both memories, and a copy has at least {LEAST_BYTES}"
+                    ));
+                }
+                let mut reads = slice.ops.iter().copied().chain([load.op()]);
+                match reads.all(|op| is_unchanged(op, &stored)) {
+                    true => Ok(slice),
+                    false => Err("a store of the loop may change what it reads".to_owned()),
+                }
             });
             match slice {
                 Ok(slice) => {
@@ -439,15 +448,22 @@ fn check_speculatable(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns the arguments that the loop stores to.
+///
 /// # Errors
 /// Returns the reason for not pipelining a loop, regardless of its loads.
-fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String> {
+fn check_loop<'c>(
+    looped: scf::For<'c, 'c>,
+    body: Blk<'c>,
+    distinct_arguments: bool,
+) -> Result<Vec<Val<'c>>, String> {
     if looped.unsigned_cmp() {
         return Err("the induction variable is unsigned".to_owned());
     }
     if is_in_partition(looped.op()) {
         return Err("the loop belongs to a partition of warps".to_owned());
     }
+    let mut stored = Vec::new();
     for op in build::operations(body)
         .into_iter()
         .flat_map(build::in_order)
@@ -467,6 +483,11 @@ fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String>
         if is_pipelined {
             return Err("it has asynchronous copies already".to_owned());
         }
+        if let Some(store) = tt::Store::of(op).filter(|_| distinct_arguments) {
+            let argument = base_argument(store.ptr());
+            stored.push(argument.ok_or("a store is not based on one argument")?);
+            continue;
+        }
         let is_structure = matches!(Role::of(op), Role::Conditional | Role::Terminator);
         let is_load = LoadOp::of(op).is_some();
         let is_of_reduction = build::parent(op)
@@ -475,7 +496,17 @@ fn check_loop<'c>(looped: scf::For<'c, 'c>, body: Blk<'c>) -> Result<(), String>
             return Err(format!("loads must not cross `{name}`"));
         }
     }
-    Ok(())
+    Ok(stored)
+}
+
+/// Returns true if an operation reads nothing from global memory, or from other arguments than those in `stored`.
+fn is_unchanged(op: Op<'_>, stored: &[Val<'_>]) -> bool {
+    let read = match OpView::of(op) {
+        Some(OpView::TtLoad(load)) => load.ptr(),
+        Some(OpView::TtDescriptorLoad(load)) => load.desc(),
+        _ => return true,
+    };
+    stored.is_empty() || base_argument(read).is_some_and(|argument| !stored.contains(&argument))
 }
 
 /// Returns the type of a buffer without swizzle, whose rows are contiguous along the fastest dimension of the load.

@@ -34,15 +34,21 @@ const MOST_OPERATIONS_AFTER: usize = 4 * MAX_OPERATIONS;
 /// The effects of a function in each trial, `None` if it cannot be executed.
 pub(super) struct Traces {
     terms: Terms,
+    distinct_arguments: bool,
     effects: Vec<Option<Vec<usize>>>,
 }
 
 impl Traces {
-    pub(super) fn of(function: Op<'_>) -> Self {
+    /// `distinct_arguments` is true if different arguments point to disjoint memory.
+    pub(super) fn of(function: Op<'_>, distinct_arguments: bool) -> Self {
         let mut terms = Terms::default();
-        let effects = TRIALS.map(|limit| execute(&mut terms, function, limit, MAX_OPERATIONS));
+        let effects = TRIALS.map(|limit| {
+            let limits = (limit, MAX_OPERATIONS);
+            execute(&mut terms, function, limits, distinct_arguments)
+        });
         Self {
             terms,
+            distinct_arguments,
             effects: effects.into(),
         }
     }
@@ -56,7 +62,8 @@ impl Traces {
             let Some(before) = before else {
                 continue;
             };
-            let now = execute(&mut self.terms, function, *limit, MOST_OPERATIONS_AFTER);
+            let limits = (*limit, MOST_OPERATIONS_AFTER);
+            let now = execute(&mut self.terms, function, limits, self.distinct_arguments);
             let now = now.ok_or("the function can no longer be executed")?;
             let end = before.len().min(now.len());
             let at = before.iter().zip(&now).position(|(a, b)| a != b);
@@ -74,8 +81,8 @@ impl Traces {
 fn execute(
     terms: &mut Terms,
     function: Op<'_>,
-    limit: u64,
-    most_operations: usize,
+    (limit, most_operations): (u64, usize),
+    distinct_arguments: bool,
 ) -> Option<Vec<usize>> {
     let mut execution = Execution {
         terms,
@@ -83,7 +90,9 @@ fn execute(
         values: FxHashMap::default(),
         memory: FxHashMap::default(),
         effects: Vec::new(),
-        writes: 0,
+        distinct_arguments,
+        bases: FxHashMap::default(),
+        writes: FxHashMap::default(),
         allocations: 0,
         operations_left: most_operations,
     };
@@ -114,8 +123,11 @@ struct Execution<'t> {
     /// The contents of each slot of each allocation.
     memory: FxHashMap<(usize, Option<i64>), usize>,
     effects: Vec<usize>,
-    /// Writes to global memory so far. A load is the load after these.
-    writes: usize,
+    distinct_arguments: bool,
+    /// The argument on which a pointer or a descriptor is based, by its term.
+    bases: FxHashMap<usize, usize>,
+    /// Writes to global memory so far by argument; `None` for others. A load is the load after these.
+    writes: FxHashMap<Option<usize>, usize>,
     allocations: usize,
     operations_left: usize,
 }
@@ -127,6 +139,10 @@ impl Execution<'_> {
         };
         for (i, argument) in build::block_arguments(body).into_iter().enumerate() {
             let term = vec![usize::MAX - 1, i, self.terms.bare(argument)];
+            if self.distinct_arguments {
+                let name = self.terms.name(term.clone());
+                self.bases.insert(name, name);
+            }
             self.define(argument, term);
         }
         self.block(body)
@@ -178,15 +194,48 @@ impl Execution<'_> {
         if !is_pure(op) {
             let name = self.terms.name(term.clone());
             self.effects.push(name);
-            self.writes += 1;
+            let store = tt::Store::of(op);
+            let base = store.and_then(|store| self.base(store.ptr()));
+            *self.writes.entry(base).or_default() += 1;
         }
         for (i, result) in build::results(op).into_iter().enumerate() {
             // Two equal effects may have different results.
             let state = if is_pure(op) { 0 } else { self.effects.len() };
             let term = [&term[..], &[i, state]].concat();
+            self.inherit_base(op, &term);
             self.define(result, term);
         }
         Some(())
+    }
+
+    /// Gives a pointer the argument of the pointers that it is computed from, if they have one.
+    fn inherit_base(&mut self, op: Op<'_>, term: &[usize]) {
+        let bases: Vec<usize> = { build::operands(op).into_iter() }
+            .filter_map(|operand| self.base(operand))
+            .collect();
+        if let [first, rest @ ..] = &bases[..]
+            && rest.iter().all(|base| base == first)
+        {
+            let name = self.terms.name(term.to_vec());
+            self.bases.insert(name, *first);
+        }
+    }
+
+    /// Returns the argument on which a pointer or a descriptor is based.
+    fn base(&self, value: Val<'_>) -> Option<usize> {
+        match self.values.get(&sys::value_id(value))? {
+            Datum::Term(name) => self.bases.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of writes that a load based on `base` follows.
+    fn writes_before(&self, base: Option<usize>) -> usize {
+        let of = |base| self.writes.get(&base).copied().unwrap_or_default();
+        match base {
+            Some(_) => of(base) + of(None),
+            None => self.writes.values().sum(),
+        }
     }
 
     fn is_integer(&mut self, op: Op<'_>) -> bool {
@@ -506,14 +555,16 @@ impl Execution<'_> {
             _ => {}
         }
         let other = other.filter(|_| mask.is_some());
-        let mut term = vec![self.terms.text("load".to_owned()), self.writes];
+        let writes = self.writes_before(self.base(pointer));
+        let mut term = vec![self.terms.text("load".to_owned()), writes];
         term.push(self.name(pointer));
         term.extend([mask, other].map(|value| value.map_or(0, |value| value + 1)));
         term
     }
 
     fn block_load(&mut self, descriptor: Val<'_>, indices: &[Val<'_>]) -> Vec<usize> {
-        let mut term = vec![self.terms.text("block".to_owned()), self.writes];
+        let writes = self.writes_before(self.base(descriptor));
+        let mut term = vec![self.terms.text("block".to_owned()), writes];
         term.push(self.name(descriptor));
         for index in indices {
             term.push(self.name(*index));

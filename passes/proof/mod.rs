@@ -27,8 +27,9 @@ pub(super) enum Claim {
     Values,
     /// The registers that operations read are unchanged. Unused loop-carried values may change.
     Registers,
-    /// Effects and their operands are unchanged, whatever the number of iterations.
-    Iterations,
+    /// Effects and their operands are unchanged, whatever the number of iterations. `distinct_arguments` is true if
+    /// different arguments point to disjoint memory.
+    Iterations { distinct_arguments: bool },
 }
 
 /// A proof in progress, with what is known of each function before the pass.
@@ -46,7 +47,10 @@ impl Proof {
         Self(match claim {
             Claim::Values => Before::Values(functions.map(names::names).collect()),
             Claim::Registers => Before::Registers,
-            Claim::Iterations => Before::Iterations(functions.map(Traces::of).collect()),
+            Claim::Iterations { distinct_arguments } => {
+                let traces = functions.map(|function| Traces::of(function, distinct_arguments));
+                Before::Iterations(traces.collect())
+            }
         })
     }
 

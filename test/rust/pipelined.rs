@@ -101,6 +101,35 @@ fn matmul() {
     });
 }
 
+/// Each iteration stores its sum, while copies of later iterations are in flight.
+#[test]
+fn products_with_stores() {
+    let ([rows, columns, depth], chunks) = ([64, 32, 32], 7);
+    for target in ["cuda:80", "cuda:90"] {
+        let pipeline = layout_pipeline(target, 3).replace("lower", "distinct-arguments=true lower");
+        let open = || Bench::lowered("blocked/running_products.ttgir", Some(&pipeline));
+        run_on_all_machines(&open, [1, 1, 1], |bench| {
+            let a = quarters(bench, chunks * rows * depth, 1);
+            let b = quarters(bench, chunks * depth * columns, 2);
+            let c = bench.untouched(F32, chunks * rows * columns);
+            let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
+            args.push(Arg::Int(chunks as i128));
+            let verify = move |bench: &Bench| {
+                let (a, b) = (bench.values(a, F16), bench.values(b, F16));
+                let mut expected = Vec::new();
+                let mut sums = vec![0.0; rows * columns];
+                for (x, y) in a.chunks(rows * depth).zip(b.chunks(depth * columns)) {
+                    let of = product((x, y), [rows, columns, depth], |i, j| i * columns + j);
+                    sums = sums.iter().zip(of).map(|(sum, of)| sum + of).collect();
+                    expected.extend(&sums);
+                }
+                check("running products", &bench.values(c, F32), &expected, 1e-3);
+            };
+            (args, Box::new(verify))
+        });
+    }
+}
+
 /// Copies follow the products of warp groups, since slots for another order would leave one resident block.
 #[test]
 fn matmul_with_copies_after_products() {

@@ -21,7 +21,7 @@ fn run<'c>(context: &'c Context, text: &str, pipeline: &str) -> Module<'c> {
 fn compare(before: &mut Module<'_>, after: &mut Module<'_>) -> Result<(), String> {
     let mut traces = None;
     crate::sys::rewrite(before, |_, module| {
-        traces = Some(Traces::of(functions(module)[0]));
+        traces = Some(Traces::of(functions(module)[0], false));
     });
     let mut found = Ok(());
     crate::sys::rewrite(after, |_, module| {
