@@ -895,9 +895,14 @@ def OrderReshapes : Pass<"order-reshapes", "::mlir::ModuleOp"> {
     After:
     ```mlir
     ...
-        %0 = tt.reshape %arg0 : tensor<8x64xf32, #blocked> -> tensor<512xf32, #blocked1>
-        %1 = ttg.convert_layout %0 : tensor<512xf32, #blocked1> -> tensor<512xf32, #blocked2>
-    ...
+    #blocked2 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: tensor<8x64xf32, #blocked>) -> tensor<512xf32, #blocked1> {
+        %0 = tt.reshape %arg0 : tensor<8x64xf32, #blocked> -> tensor<512xf32, #blocked2>
+        %1 = ttg.convert_layout %0 : tensor<512xf32, #blocked2> -> tensor<512xf32, #blocked1>
+        tt.return %1 : tensor<512xf32, #blocked1>
+      }
+    }
     ```
   }];
 }

@@ -1,9 +1,9 @@
 //! The arguments of a function that pointers are based on.
 
-use crate::ir::OpKind;
-use crate::ir::{Carried, OpView, UpstreamKind};
+use crate::ir::ops::arith;
+use crate::ir::{Carried, OpKind, OpView};
 use crate::sys;
-use crate::sys::build::{self, Val};
+use crate::sys::build::Val;
 use melior::ir::BlockLike;
 use rustc_hash::FxHashSet;
 
@@ -30,23 +30,22 @@ pub(super) fn base_argument(pointer: Val<'_>) -> Option<Val<'_>> {
             found = Some(value);
             continue;
         };
-        match OpView::of(op) {
-            Some(
-                OpView::TtAddPtr(_)
-                | OpView::TtBitcast(_)
-                | OpView::TtBroadcast(_)
-                | OpView::TtExpandDims(_)
-                | OpView::TtMakeTensorDesc(_)
-                | OpView::TtReshape(_)
-                | OpView::TtSplat(_)
-                | OpView::TtTrans(_)
-                | OpView::TtgConvertLayout(_),
-            ) => waiting.push(build::operand(op, 0)),
-            None if UpstreamKind::ArithSelect.is(op) => {
-                waiting.extend([build::operand(op, 1), build::operand(op, 2)]);
-            }
-            _ => return None,
+        if let Some(select) = arith::Select::of(op) {
+            waiting.extend([select.true_value(), select.false_value()]);
+            continue;
         }
+        waiting.push(match OpView::of(op)? {
+            OpView::TtAddPtr(op) => op.ptr(),
+            OpView::TtBitcast(op) => op.src(),
+            OpView::TtBroadcast(op) => op.src(),
+            OpView::TtExpandDims(op) => op.src(),
+            OpView::TtMakeTensorDesc(op) => op.base(),
+            OpView::TtReshape(op) => op.src(),
+            OpView::TtSplat(op) => op.src(),
+            OpView::TtTrans(op) => op.src(),
+            OpView::TtgConvertLayout(op) => op.src(),
+            _ => return None,
+        });
     }
     found
 }
