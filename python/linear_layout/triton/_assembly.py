@@ -180,8 +180,9 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     if not 0 < fewer < blocks:
         return []
     if fewer * threads >= MANY_WARPS * gpu.lanes:
-        return [BlockCount(fewer, NO_SLOWER, TWO_LOADS)]
-    tried = [BlockCount(blocks, NO_SLOWER, SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
+        tried = [BlockCount(fewer, NO_SLOWER, TWO_LOADS)]
+    else:
+        tried = [BlockCount(blocks, NO_SLOWER, SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
     fewest = resident(used.registers + MOST_GRANULES * GRANULE)
     if 0 < fewest < fewer:
         tried.append(BlockCount(fewest, _slower_warp(blocks, fewest), SOME_LOADS))
