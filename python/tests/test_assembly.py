@@ -159,7 +159,10 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     wide = PTX.replace("128", "256")
     # 40 registers: 6 blocks of 8 warps.
     assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 5])
-    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 5])
+    # With 24 registers more, 4 blocks.
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 5, 4])
+    still = {0: cubin(40, code=apart), 5: cubin(48, code=apart), 4: cubin(64, code=batched)}
+    assert chosen(still, wide)[:2] == (4, [0, 5, 4])
     assert chosen({0: cubin(40, code=batched)}, wide)[1] == [0]
     # 32 registers: 8 blocks. 40 registers are for 6 blocks, and two loads suffice where so many warps run.
     few, better = loop(2, False), loop(2, True)
