@@ -29,6 +29,13 @@ use melior::ir::{Type, ValueLike};
 /// Size and alignment of a descriptor in bytes.
 const DESCRIPTOR_BYTES: i64 = 128;
 
+/// Dimensions of the largest blocks, and bytes of the shortest rows.
+///
+/// # Source
+/// PTX ISA, "Tensors"; CUDA driver API, `cuTensorMapEncodeTiled`.
+const MAX_RANK: usize = 5;
+const ROW_BYTES: u64 = 16;
+
 impl Pass for LowerDescriptorsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = context.known_gpu(self.target.as_deref())?;
@@ -165,6 +172,18 @@ impl<'c> Fields<'c> {
         let element_type = element_type(&element_name(block.element)).ok_or_else(|| {
             unsupported().note("elements must be integers or floats of 8, 16, 32 or 64 bits")
         })?;
+        if block.shape.len() > MAX_RANK {
+            return Err(unsupported().note(format!("blocks have at most {MAX_RANK} dimensions")));
+        }
+        let row_bytes = block
+            .shape
+            .last()
+            .map_or(0, |row| row * u64::from(bits) / 8);
+        if row_bytes < ROW_BYTES {
+            return Err(unsupported().note(format!(
+                "rows have {row_bytes} bytes: the TMA unit needs at least {ROW_BYTES}"
+            )));
+        }
         Ok(Self {
             type_,
             box_sizes: tensor_box.sizes,

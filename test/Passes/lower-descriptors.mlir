@@ -108,3 +108,25 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     tt.return
   }
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func @many_dimensions(%p: !tt.ptr<f16>, %n: i32, %s: i64) {
+    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot describe blocks of '!tt.tensordesc<1x1x1x1x8x64xf16>' to the TMA unit}}
+    // expected-note @+1 {{blocks have at most 5 dimensions}}
+    %d = tt.make_tensor_descriptor %p, [%n, %n, %n, %n, %n, %n], [%s, %s, %s, %s, %s, %s] : <f16>, <1x1x1x1x8x64xf16>
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func @short_rows(%p: !tt.ptr<f16>, %n: i32, %s: i64) {
+    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot describe blocks of '!tt.tensordesc<64x4xf16>' to the TMA unit}}
+    // expected-note @+1 {{rows have 8 bytes: the TMA unit needs at least 16}}
+    %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %s] : <f16>, <64x4xf16>
+    tt.return
+  }
+}
