@@ -406,7 +406,8 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOpt
         let limited = limit.map_or(unlimited, |limit| unlimited.with_scratch_limit(limit));
         let plan = plan_conversion(from, to, bits, options.target, &limited).ok()?;
         let (price, bytes) = cost_and_bytes(plan.program(), options);
-        Some((price + spills(to, bits, options.target), bytes))
+        let spills = spills(to, bits, options.target);
+        Some((price.saturating_add(spills), bytes))
     };
     within(options.scratch_budget, plan, || {
         let baseline = baseline_conversion(from, to, bits, options.target);
