@@ -58,8 +58,6 @@ const WARPS_OF_GROUP: u64 = 4;
 const TILE_K_BITS: u32 = 256;
 /// `wgmma` accumulates 8-bit floats with reduced precision over at least this many elements.
 const MIN_IMPRECISE: i64 = 32;
-/// Swizzles that `wgmma` reads, in bytes per row.
-const SWIZZLES_BYTES: [u32; 3] = [128, 64, 32];
 const TRANSPOSITION: [i32; 2] = [1, 0];
 
 /// The operands, layouts and plan of a warp-group product.
@@ -357,18 +355,22 @@ fn buffer_operand<'c>(
     (dim, is_transposed): (usize, bool),
     bits: u32,
 ) -> Result<BufferOperand<'c>, String> {
-    let row_bytes = shape[dim] * u64::from(bits) / 8;
-    let swizzle = SWIZZLES_BYTES.into_iter();
-    let swizzle = { swizzle }.find(|bytes| u64::from(*bytes) <= row_bytes);
-    let swizzle = swizzle.ok_or_else(|| {
-        format!("rows of {row_bytes} bytes: a buffer of `wgmma` needs at least 32")
-    })?;
+    let failed = |error: linear_layout::encoding::EncodingError| error.to_string();
+    // As TMA fills it.
+    let block =
+        NvmmaSharedEncoding::of_block(&[shape[1 - dim], shape[dim]], bits).map_err(failed)?;
+    let swizzle = block.swizzle_bytes();
+    if swizzle == 0 {
+        let row_bytes = shape[dim] * u64::from(bits) / 8;
+        return Err(format!(
+            "rows of {row_bytes} bytes: a buffer of `wgmma` needs at least 32"
+        ));
+    }
     let encoding = |is_transposed: bool| {
         let cga = CgaLayout::single(2)?;
         let encoding = NvmmaSharedEncoding::new(swizzle, is_transposed, bits, false, cga)?;
         Ok(Encoding::from(encoding))
     };
-    let failed = |error: linear_layout::encoding::EncodingError| error.to_string();
     let stored = encoding(dim == 0).map_err(failed)?;
     let (view, shape) = match is_transposed {
         true => (
