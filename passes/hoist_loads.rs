@@ -72,8 +72,7 @@ fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
 
 /// Returns true for an operation inside `ttg.warp_specialize`.
 pub(super) fn is_in_partition(op: Op<'_>) -> bool {
-    let mut parents = std::iter::successors(build::parent(op), |op| build::parent(*op));
-    parents.any(|parent| OpKind::TtgWarpSpecialize.is(parent))
+    build::ancestors(op).any(|parent| OpKind::TtgWarpSpecialize.is(parent))
 }
 
 /// Returns true for a load whose position relative to other loads is free: neither volatile nor uncached.

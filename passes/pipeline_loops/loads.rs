@@ -147,7 +147,9 @@ impl<'c> PipelinedLoop<'c> {
         }
         let body = build::block_of(looped.region()).ok_or("the loop has no body")?;
         let stored = check_loop(looped, body, distinct_arguments)?;
-        let function = enclosing_function(looped.op()).ok_or("the loop is not in a function")?;
+        let mut around = build::ancestors(looped.op());
+        let function = around.find(|op| OpKind::TtFunc.is(*op));
+        let function = function.ok_or("the loop is not in a function")?;
         let axis = context.get::<AxisFacts>().of(function);
         let mut plan = Self {
             looped,
@@ -549,17 +551,9 @@ fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
     false
 }
 
-fn enclosing_function(op: Op<'_>) -> Option<Op<'_>> {
-    let mut op = op;
-    while !OpKind::TtFunc.is(op) {
-        op = build::parent(op)?;
-    }
-    Some(op)
-}
-
 /// Returns true for a loop in another loop, in a function that reads the number of programs.
 fn is_persistent(function: Op<'_>, looped: Op<'_>) -> bool {
-    let mut around = std::iter::successors(build::parent(looped), |op| build::parent(*op));
+    let mut around = build::ancestors(looped);
     let reads = |op: &Op<'_>| OpKind::TtGetNumPrograms.is(*op);
     around.any(is_loop) && build::in_order(function).iter().any(reads)
 }

@@ -127,13 +127,8 @@ pub(super) fn of_remaining(
 }
 
 fn loop_depth(op: Op<'_>) -> usize {
-    let mut depth = 0;
-    let mut around = build::parent(op);
-    while let Some(outer) = around {
-        depth += usize::from(Role::of(outer) == Role::Loop);
-        around = build::parent(outer);
-    }
-    depth
+    let loops = build::ancestors(op).filter(|outer| Role::of(*outer) == Role::Loop);
+    loops.count()
 }
 
 /// Returns the conversions that remain, as JSON objects separated by commas.

@@ -97,12 +97,10 @@ fn last_position(
     ends: &[usize],
 ) -> usize {
     let mut last = positions[&operation_id(user)];
-    let mut around = build::parent(user);
-    while let Some(op) = around.filter(|op| Some(*op) != scope) {
+    for op in build::ancestors(user).take_while(|op| Some(*op) != scope) {
         if let Some(position) = positions.get(&operation_id(op)).filter(|_| is_loop(op)) {
             last = last.max(ends[*position]);
         }
-        around = build::parent(op);
     }
     last
 }

@@ -156,16 +156,10 @@ fn converted_from(value: Val<'_>) -> Val<'_> {
 
 /// Returns true for a value that is defined in the loop or loop-carried.
 fn is_within<'c>(value: Val<'c>, loop_op: Op<'c>) -> bool {
-    let mut around = match sys::block_of_argument(value) {
+    let op = match sys::block_of_argument(value) {
         Some(block) => build::operations(block).first().copied(),
         None => sys::defining_operation(value),
     };
     // Results of the loop itself are outside.
-    while let Some(parent) = around.and_then(build::parent) {
-        if parent == loop_op {
-            return true;
-        }
-        around = Some(parent);
-    }
-    false
+    op.is_some_and(|op| build::ancestors(op).any(|parent| parent == loop_op))
 }

@@ -194,8 +194,7 @@ pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 ///
 /// The index may only be used in the conditions of `amdg.cond_barrier`.
 pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let mut around = std::iter::successors(Some(op), |op| op.parent_operation());
-    let function = around.find(|op| OpKind::TtFunc.is(*op));
+    let function = build::ancestors(op).find(|op| OpKind::TtFunc.is(*op));
     let mut differing: HashSet<usize> = HashSet::from([value_id(build::only_result(op))]);
     for user in function.into_iter().flat_map(build::in_order) {
         let uses = build::operands(user)

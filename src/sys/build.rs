@@ -281,6 +281,11 @@ pub fn parent<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     Some(unsafe { OperationRef::from_raw(parent.to_raw()) })
 }
 
+/// Returns the operations around an operation, innermost first.
+pub fn ancestors<'c>(op: OperationRef<'_, 'c>) -> impl Iterator<Item = Op<'c>> {
+    std::iter::successors(parent(op), |op| parent(*op))
+}
+
 /// Returns the block that contains an operation.
 #[must_use]
 pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {

@@ -6,7 +6,7 @@ use crate::ir::discardable::{NOINLINE, NUM_CTAS, is_true};
 use crate::ir::ops::{tt, ttng};
 use crate::ir::rules::labels;
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
-use crate::sys::build::Val;
+use crate::sys::build::{self, Val};
 use crate::sys::{self, BufferType, Diagnostic};
 use linear_layout::encoding::{CgaLayout, Encoding};
 use melior::ir::operation::OperationLike;
@@ -119,14 +119,7 @@ pub(super) fn init(op: ttng::InitBarrier<'_, '_>) -> Verdict {
 }
 
 fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
-    let mut above = op.parent_operation();
-    while let Some(parent) = above {
-        if kind.is(parent) {
-            return true;
-        }
-        above = parent.parent_operation();
-    }
-    false
+    build::ancestors(op).any(|parent| kind.is(parent))
 }
 
 /// Checks that `fromCTA` is a valid CTA, and that each CTA has its own element of the barrier.
@@ -278,9 +271,8 @@ const LOWERED_FUNCTION: &str = "llvm.func";
 
 pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
     in_cluster(op.op())?;
-    let mut above = op.op().parent_operation();
     let mut can_wait = false;
-    while let Some(parent) = above {
+    for parent in build::ancestors(op.op()) {
         if let Some(function) = tt::Func::of(parent) {
             let is_inlined = !is_true(function.op(), NOINLINE);
             let visibility = function.sym_visibility();
@@ -293,7 +285,6 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
             can_wait = true;
             break;
         }
-        above = parent.parent_operation();
     }
     ensure!(
         cluster_barrier_c1,

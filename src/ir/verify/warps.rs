@@ -55,17 +55,13 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
             "requires a multiple of four warps, but the module's `\"{NUM_WARPS}\"` is {warps}"
         );
     }
-    let mut above = op.op().parent_operation();
-    while let Some(parent) = above {
-        if OpKind::TtgWarpSpecialize.is(parent) {
-            diagnostics.push(broken!(
-                warp_specialize_c5,
-                "must not be nested in another `{SPECIALIZE}`"
-            ));
-            break;
-        }
-        above = parent.parent_operation();
-    }
+    let mut around = build::ancestors(op.op());
+    rule!(
+        diagnostics,
+        warp_specialize_c5,
+        !around.any(|parent| OpKind::TtgWarpSpecialize.is(parent)),
+        "must not be nested in another `{SPECIALIZE}`"
+    );
     verdict(diagnostics)
 }
 
