@@ -37,7 +37,7 @@ use crate::analysis::axis::Dividends;
 use crate::ir::discardable;
 use crate::ir::ops::scf;
 use crate::sys::build::{self, Op};
-use crate::sys::{Diagnostic, FollowUp, Reported};
+use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
 use loads::PipelinedLoop;
 use melior::ir::operation::OperationLike;
@@ -57,7 +57,7 @@ impl Pass for PipelineLoopsOptions {
         for function in functions(context.module()) {
             for op in build::in_order(function) {
                 if let Some(looped) = scf::For::of(op) {
-                    self.pipeline(context, looped, target, default);
+                    self.pipeline(context, looped, target, default)?;
                 }
             }
         }
@@ -82,8 +82,8 @@ impl PipelineLoopsOptions {
         looped: scf::For<'c, 'c>,
         target: &Target,
         default: u32,
-    ) {
-        let own = stages(looped.op());
+    ) -> Result<(), Reported> {
+        let own = stages(looped.op())?;
         let requested = own.unwrap_or(default);
         let outcome = PipelinedLoop::of(
             context,
@@ -101,7 +101,7 @@ impl PipelineLoopsOptions {
                 let text = plan.explanation(stages, requested);
                 match rewrite::rewrite(context, &plan, stages) {
                     Some(()) => text,
-                    None => return,
+                    None => return Ok(()),
                 }
             }
             Err(reason) => format!("loop not pipelined: {reason}"),
@@ -109,13 +109,26 @@ impl PipelineLoopsOptions {
         if self.explain {
             context.remark(looped.op(), &text);
         }
+        Ok(())
     }
 }
 
 /// Returns the number of stages that the loop's attribute requests.
-fn stages(looped: Op<'_>) -> Option<u32> {
-    let stages = looped.attribute(discardable::NUM_STAGES).ok()?;
-    Some(u32::try_from(build::integer_value(stages)?).unwrap_or(0))
+///
+/// # Errors
+/// Reports an attribute that is no integer.
+fn stages(looped: Op<'_>) -> Result<Option<u32>, Reported> {
+    let name = discardable::NUM_STAGES;
+    let Ok(stages) = looped.attribute(name) else {
+        return Ok(None);
+    };
+    match build::integer_value(stages) {
+        Some(stages) => Ok(Some(u32::try_from(stages).unwrap_or(0))),
+        None => Err(sys::emit_error(
+            looped,
+            &Diagnostic::new(format!("requires an integer `{name}`, but got `{stages}`")),
+        )),
+    }
 }
 
 /// Returns true if a GPU has asynchronous copies with one destination address per thread.

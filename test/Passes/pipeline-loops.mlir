@@ -208,3 +208,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @stages_in_words(%n: i32) {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{'scf.for' op requires an integer `tt.num_stages`, but got `"three"`}}
+    scf.for %i = %zero to %n step %one : i32 {
+    } {tt.num_stages = "three"}
+    tt.return
+  }
+}
