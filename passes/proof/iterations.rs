@@ -155,7 +155,7 @@ impl Execution<'_> {
             Some(bits) => Datum::Integer(wrapped(self.drawn(name), bits)),
             None => Datum::Term(name),
         };
-        self.values.insert(sys::value_id(value), datum);
+        self.set(value, datum);
     }
 
     /// Returns a number below the limit, or rarely minus one.
@@ -242,16 +242,11 @@ impl Execution<'_> {
         let [result] = build::results(op)[..] else {
             return false;
         };
-        let get = |value: Val<'_>| match self.values.get(&sys::value_id(value)) {
-            Some(Datum::Integer(number)) => Some(*number),
-            _ => None,
-        };
         let bits = width(result).filter(|_| !OpKind::TtGetProgramId.is(op));
-        let Some((bits, number)) = bits.zip(evaluate(op, get)) else {
+        let Some((bits, number)) = bits.zip(evaluate(op, |value| self.integer(value))) else {
             return false;
         };
-        let datum = Datum::Integer(wrapped(number, bits));
-        self.values.insert(sys::value_id(result), datum);
+        self.set(result, Datum::Integer(wrapped(number, bits)));
         true
     }
 
@@ -308,8 +303,7 @@ impl Execution<'_> {
             if at >= upper {
                 break;
             }
-            self.values
-                .insert(sys::value_id(arguments[0]), Datum::Integer(at));
+            self.set(arguments[0], Datum::Integer(at));
             self.bind(&arguments[1..], &carried);
             self.block(body)?;
             carried = self.all(&build::terminator_operands(body));
@@ -326,6 +320,17 @@ impl Execution<'_> {
         }
     }
 
+    fn buffer(&self, value: Val<'_>) -> Option<Buffer> {
+        match self.values.get(&sys::value_id(value)) {
+            Some(Datum::Buffer(buffer)) => Some(buffer.clone()),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, value: Val<'_>, datum: Datum) {
+        self.values.insert(sys::value_id(value), datum);
+    }
+
     fn get(&mut self, value: Val<'_>) -> Datum {
         let known = self.values.get(&sys::value_id(value)).cloned();
         known.unwrap_or_else(|| {
@@ -340,7 +345,7 @@ impl Execution<'_> {
 
     fn bind(&mut self, values: &[Val<'_>], data: &[Datum]) {
         for (value, datum) in values.iter().zip(data) {
-            self.values.insert(sys::value_id(*value), datum.clone());
+            self.set(*value, datum.clone());
         }
     }
 
@@ -397,8 +402,7 @@ impl Execution<'_> {
         for (i, argument) in build::block_arguments(block).into_iter().enumerate() {
             let term = vec![usize::MAX - 2, i, self.terms.bare(argument)];
             let name = self.terms.name(term);
-            self.values
-                .insert(sys::value_id(argument), Datum::Term(name));
+            self.set(argument, Datum::Term(name));
         }
         let mut all = Vec::new();
         for op in build::operations(block) {
@@ -406,7 +410,7 @@ impl Execution<'_> {
             let name = self.terms.name(term);
             for (i, result) in build::results(op).into_iter().enumerate() {
                 let name = self.terms.name(vec![usize::MAX - 3, name, i]);
-                self.values.insert(sys::value_id(result), Datum::Term(name));
+                self.set(result, Datum::Term(name));
             }
             all.push(name);
         }
@@ -427,12 +431,14 @@ impl Execution<'_> {
             }
             Some(OpView::TtgAsyncCopyGlobalToLocal(copy)) => {
                 let term = self.load(copy.src(), copy.mask(), copy.other());
-                self.store(copy.result(), term)?;
+                let name = self.terms.name(term);
+                self.store(copy.result(), name)?;
             }
             Some(OpView::TtngAsyncTMACopyGlobalToLocal(copy)) => {
                 if self.integer(copy.pred())? != 0 {
                     let term = self.block_load(copy.desc(), &copy.coord());
-                    self.store(copy.result(), term)?;
+                    let name = self.terms.name(term);
+                    self.store(copy.result(), name)?;
                 }
             }
             Some(OpView::TtgLocalAlloc(alloc)) => {
@@ -442,44 +448,30 @@ impl Execution<'_> {
                     slot: None,
                     transpositions: Vec::new(),
                 };
+                self.set(alloc.result(), Datum::Buffer(buffer));
                 if let Some(src) = alloc.src() {
                     let name = self.name(src);
-                    self.memory.insert((buffer.allocation, None), name);
+                    self.store(alloc.result(), name)?;
                 }
-                self.values
-                    .insert(sys::value_id(alloc.result()), Datum::Buffer(buffer));
             }
             Some(OpView::TtgLocalStore(store)) => {
                 let name = self.name(store.src());
-                let Datum::Buffer(buffer) = self.get(store.dst()) else {
-                    return None;
-                };
-                self.memory.insert((buffer.allocation, buffer.slot), name);
+                self.store(store.dst(), name)?;
             }
             Some(OpView::TtgMemDescIndex(index)) => {
-                let slot = self.integer(index.index())?;
-                let Datum::Buffer(buffer) = self.get(index.src()) else {
-                    return None;
-                };
-                let slot = Some(slot);
-                self.values.insert(
-                    sys::value_id(index.result()),
-                    Datum::Buffer(Buffer { slot, ..buffer }),
-                );
+                let slot = Some(self.integer(index.index())?);
+                let buffer = self.buffer(index.src())?;
+                self.set(index.result(), Datum::Buffer(Buffer { slot, ..buffer }));
             }
             Some(OpView::TtgMemDescTrans(view)) => {
-                let Datum::Buffer(mut buffer) = self.get(view.src()) else {
-                    return None;
-                };
+                let mut buffer = self.buffer(view.src())?;
                 let shape = sys::buffer(view.result().r#type())?.shape;
                 buffer.transpositions.push((view.order().to_vec(), shape));
-                self.values
-                    .insert(sys::value_id(view.result()), Datum::Buffer(buffer));
+                self.set(view.result(), Datum::Buffer(buffer));
             }
             Some(OpView::TtgLocalLoad(load)) => {
                 let name = self.name(load.src());
-                self.values
-                    .insert(sys::value_id(load.result()), Datum::Term(name));
+                self.set(load.result(), Datum::Term(name));
             }
             Some(OpView::TtngWarpGroupDot(dot)) => {
                 let [left, right, sum] = [dot.a(), dot.b(), dot.c()].map(|value| self.name(value));
@@ -499,7 +491,7 @@ impl Execution<'_> {
             }
             Some(OpView::TtSplat(splat)) if self.is_truth(splat.result()) => {
                 let datum = self.get(splat.src());
-                self.values.insert(sys::value_id(splat.result()), datum);
+                self.set(splat.result(), datum);
             }
             _ if UpstreamKind::ArithAndI.is(op) => return Some(self.is_mask(op)),
             _ => return Some(false),
@@ -524,16 +516,13 @@ impl Execution<'_> {
         };
         let is_known = self.is_truth(result);
         if is_known {
-            self.values.insert(sys::value_id(result), datum);
+            self.set(result, datum);
         }
         is_known
     }
 
-    fn store(&mut self, buffer: Val<'_>, term: Vec<usize>) -> Option<()> {
-        let name = self.terms.name(term);
-        let Datum::Buffer(buffer) = self.get(buffer) else {
-            return None;
-        };
+    fn store(&mut self, buffer: Val<'_>, name: usize) -> Option<()> {
+        let buffer = self.buffer(buffer)?;
         self.memory.insert((buffer.allocation, buffer.slot), name);
         Some(())
     }
