@@ -3,9 +3,10 @@
 use super::insertion::Insertion;
 use crate::ir::descriptor::{block, block_buffer};
 use crate::ir::ops::{tt, ttg};
-use crate::ir::{OpView, builders, element_bits, memdesc};
+use crate::ir::{ModuleInfo, OpView, builders, element_bits, memdesc};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Rewriter};
+use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
 
@@ -15,6 +16,12 @@ const MBARRIER_ENCODING: &str =
 
 /// The arrivals that complete a phase: the one of the thread that starts the copies.
 const ARRIVALS: i64 = 1;
+
+/// Returns true if the passes turn the accesses of a module through descriptors into copies. In clusters of several
+/// CTAs, each CTA would copy a part of a block.
+pub(super) fn copies_blocks(target: &Target, module: Op<'_>) -> bool {
+    target.instructions.tensor_copies && ModuleInfo::num_ctas(module) == 1
+}
 
 /// Returns the type of the mutable buffer that holds a loaded block.
 pub(super) fn loaded_buffer<'c>(load: tt::DescriptorLoad<'c, 'c>) -> Option<Type<'c>> {

@@ -5,9 +5,9 @@
 //! transposed in shared memory.
 
 use super::Pass;
+use super::block_copies::copies_blocks;
 use super::context::PassContext;
 use super::table::ChooseDescriptorEncodingsOptions;
-use crate::ir::ModuleInfo;
 use crate::ir::descriptor::with_block_encoding;
 use crate::sys::build;
 use crate::sys::{self, FollowUp, Reported};
@@ -21,7 +21,7 @@ impl Pass for ChooseDescriptorEncodingsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = context.known_gpu(self.target.as_deref())?;
         let module = context.module();
-        if !target.instructions.tensor_copies || ModuleInfo::num_ctas(module) > 1 {
+        if !copies_blocks(target, module) {
             return Ok(Vec::new());
         }
         let mut types: FxHashMap<usize, (Type<'_>, Type<'_>)> = FxHashMap::default();

@@ -15,13 +15,13 @@
 //! Not here: `tt.descriptor_gather` and `tt.descriptor_scatter`, which no GPU before `sm_100` supports.
 
 use super::Pass;
-use super::block_copies::{block_bytes, buffer_of, loaded_buffer, replace_buffer};
+use super::block_copies::{block_bytes, buffer_of, copies_blocks, loaded_buffer, replace_buffer};
 use super::context::PassContext;
 use super::insertion::{Constants, Insertion};
 use super::table::LowerDescriptorsOptions;
 use crate::ir::descriptor::{block, block_buffer, block_encoding, with_block_encoding};
 use crate::ir::ops::{PaddingOption, tt};
-use crate::ir::{ModuleInfo, OpView, builders, element_bits, element_name};
+use crate::ir::{OpView, builders, element_bits, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use melior::ir::{Type, ValueLike};
@@ -40,7 +40,7 @@ impl Pass for LowerDescriptorsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = context.known_gpu(self.target.as_deref())?;
         let module = context.module();
-        if !target.instructions.tensor_copies || ModuleInfo::num_ctas(module) > 1 {
+        if !copies_blocks(target, module) {
             return Ok(Vec::new());
         }
         let mut reported = None;
