@@ -33,13 +33,15 @@ mod mlir {
     use std::sync::atomic::Ordering::Relaxed;
 
     const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
-    /// Sanitizer of the C++ side, as `address`; the linker needs it as well: `make asan`.
+    /// Environment variable that names the sanitizer to compile the C++ sources with, such as `address`. The linker
+    /// needs the sanitizer too, so `make asan` sets this variable together with linker flags.
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
-    /// Set by `make lint` to skip C++: Clippy has a build script run of its own, which would compile it once more.
+    /// Environment variable that `make lint` sets to skip the compilation of the C++ sources. Clippy runs the build
+    /// script separately, which would compile these sources a second time.
     const CHECK_VARIABLE: &str = "LL_CHECK_ONLY";
 
-    /// Stem of a dialect's `*Ops.td` file, or of its replacement, and the dialect's namespace.
+    /// (Stem, namespace) of each dialect. The file `dialect/STEM.td` defines the dialect.
     const DIALECTS: [(&str, &str); 7] = [
         ("TritonOps", "tt"),
         ("TritonGPUOps", "ttg"),
@@ -70,7 +72,8 @@ mod mlir {
         link(&prefix, &out);
     }
 
-    /// Runs `mlir-tblgen` for every dialect and for the passes.
+    /// Generates the C++ and Rust sources of all dialects and passes from their TableGen files, and writes them to
+    /// the folder `generated`.
     fn generate(prefix: &Path, generated: &Path) {
         let tblgen = prefix.join("bin/mlir-tblgen");
         let run = |td: &str, generator: &str, extra: &[&str], output: &str| {
@@ -192,7 +195,8 @@ mod mlir {
             .unwrap_or_else(|e| panic!("{td} is not valid TableGen: {e}"))
     }
 
-    /// Returns the reference of the dialects as Rust data, for `src/ir/reference.rs`.
+    /// Returns Rust code that lists the operations, attributes and types of all dialects with their summaries and
+    /// examples. `src/ir/reference.rs` includes this code.
     fn reference(prefix: &Path) -> String {
         let mut text = String::from("[\n");
         for (stem, name) in DIALECTS {
@@ -236,7 +240,8 @@ mod mlir {
         text + "]\n"
     }
 
-    /// Compiles changed sources: an object per source, kept in `OUT_DIR` with its list of dependencies.
+    /// Compiles the C++ sources that have changed since the last build, and collects the objects in a static
+    /// library. The objects are kept in `OUT_DIR`, each with a list of its dependencies.
     fn compile(prefix: &Path, generated: &Path, out: &Path) {
         let sources: Vec<PathBuf> = fs::read_dir("dialect")
             .expect("dialect/ exists")
@@ -331,7 +336,7 @@ mod mlir {
         objects.join(stem).with_extension("o")
     }
 
-    /// Returns true if an object is newer than its dependencies and this script.
+    /// Returns true if `object` exists and is at least as new as this script and all dependencies of the object.
     fn is_fresh(object: &Path) -> bool {
         let (Some(built), Ok(rule)) = (
             modified(object),
@@ -349,10 +354,11 @@ mod mlir {
             .all(|file| modified(Path::new(file)).is_some_and(|t| t <= built))
     }
 
-    /// Links the shared MLIR and LLVM after the static C++ part, which depends on them.
+    /// Tells cargo to link the shared MLIR and LLVM libraries after the static library of the C++ sources, which
+    /// depends on them.
     ///
-    /// `mlir-sys` links `-lMLIR-C`. Debian ships the C API only as archives, so a linker script of that name replaces a
-    /// missing shared library.
+    /// `mlir-sys` links `-lMLIR-C`. Debian ships the MLIR C API only as archives, so if `libMLIR-C.so` is missing,
+    /// this function writes a linker script of that name that lists the archives.
     fn link(prefix: &Path, out: &Path) {
         let lib = prefix.join("lib");
         if !lib.join("libMLIR-C.so").exists() {

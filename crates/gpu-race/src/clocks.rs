@@ -53,8 +53,9 @@ impl Scope {
         }
     }
 
-    /// Returns true if each scope includes the thread of the other operation ("morally strong" in PTX). Thread
-    /// `who` has the scope `self`, and thread `other_who` has the scope `other`.
+    /// Returns true if the scope of each of two operations includes the thread of the other operation ("morally
+    /// strong" in PTX). Thread `who` performs the operation with the scope `self`, and thread `other_who` performs
+    /// the operation with the scope `other`.
     pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
@@ -73,7 +74,8 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A thread of the grid. `warp` and `block` are the first threads of its warp and of its block.
+/// Identifies a thread of the grid. `thread` is the index of the thread within the grid; `warp` and `block` are the
+/// indices of the first thread in its warp and in its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -91,16 +93,17 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// The set of accesses that happen before a point of execution, given by exclusive upper bounds. An access is
-/// in the set if its block epoch, its warp epoch or its release time is below the bound of its block, warp or
-/// thread. The lists are sorted by their first entries.
+/// The set of accesses that happen before a point of execution. The set is represented by exclusive upper bounds:
+/// on the block epoch for each block, on the warp epoch for each warp, and on the release time for each thread. An
+/// access is in the set if it is below at least one of its three bounds. Each list is sorted by the first entries
+/// of its pairs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
-    /// (First thread of the block, exclusive bound on block epochs).
+    /// One pair per block: (first thread of the block, exclusive bound on the block epochs).
     blocks: Vec<(u32, u32)>,
-    /// (First thread of the warp, exclusive bound on warp epochs).
+    /// One pair per warp: (first thread of the warp, exclusive bound on the warp epochs).
     warps: Vec<(u32, u32)>,
-    /// (Thread, exclusive bound on release times).
+    /// One pair per thread: (thread, exclusive bound on the release times).
     threads: Vec<(u32, u32)>,
 }
 
@@ -183,19 +186,20 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     });
 }
 
-/// A release by an atomic write or a fence. The accesses in `clock` happen before all accesses after a matching
-/// acquire.
+/// A release that an atomic write, a fence or the completion of an asynchronous operation has made. The accesses in
+/// `clock` happen before all accesses that follow a matching acquire.
 #[derive(Clone, Debug)]
 struct Release {
     who: ThreadId,
     scope: Scope,
-    /// True if all merged releases are from the thread `who`.
+    /// True if the thread `who` itself performed this release and all releases that were merged into it. False for
+    /// the completion of an asynchronous operation.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds `new` to `list`. If the list has a release with the same scope and the same observers, merges the two
-/// releases.
+/// Adds `new` to `list`. If `list` already contains a release that has the same scope and that the same threads can
+/// observe, merges `new` into it.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -217,15 +221,18 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
     }
 }
 
-/// The vector clock of one thread, with the releases of its fences and relaxed reads.
+/// The vector clock of one thread. It also holds the releases that the thread's fences have made and the releases
+/// that its relaxed reads have observed.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
-    /// The accesses that happen before the thread's next access. The clock omits the order by barriers of the
-    /// thread's own block or warp, which the epochs encode.
+    /// The accesses that happen before the thread's next access. An access is omitted if only a barrier of the
+    /// thread's own block or warp orders it, because the epochs of an [`ExecutionPoint`] encode that order.
     pub(crate) known: Arc<Clock>,
-    /// Releases of fences. The thread's next atomic writes publish these releases.
+    /// Releases that fences of this thread have made, or that this thread received at a barrier. The thread's later
+    /// atomic writes publish these releases.
     fences: Vec<Release>,
-    /// Releases that relaxed reads have observed. The thread's next acquire fence acquires these releases.
+    /// Releases that relaxed reads of this thread have observed. The next acquire fence of the thread acquires
+    /// them.
     seen: Vec<Release>,
 }
 
@@ -235,8 +242,9 @@ impl ThreadClock {
         Arc::ptr_eq(&self.known, &other.known)
     }
 
-    /// Returns true if the access at the point `then` happens before the thread's next access. `time` is the result
-    /// of [`Clocks::time`] at the access. Ignores the order by barriers of the thread's own block or warp.
+    /// Returns true if the access at the point `then` happens before the thread's next access. `time` is the value
+    /// that [`Clocks::time`] returned when the access at `then` was made. Does not consider the order that barriers
+    /// of the thread's own block or warp establish.
     pub fn covers(&self, then: ExecutionPoint, time: u32) -> bool {
         let known = &self.known;
         then.block_epoch < known.block(then.block)
@@ -257,7 +265,8 @@ pub struct Sync {
 }
 
 impl Sync {
-    /// Returns a relaxed operation, which does not order other accesses.
+    /// Returns the memory order of a relaxed operation with the scope `scope`. A relaxed operation does not order
+    /// other accesses.
     pub const fn relaxed(scope: Scope) -> Self {
         Self {
             acquires: false,
@@ -284,7 +293,8 @@ impl Clocks {
         self.time
     }
 
-    /// Returns the clock of a new release: all accesses that `thread` has made or acquired before `now`.
+    /// Returns the clock of a new release at the point `now`, and increments the number of releases. The clock
+    /// contains all accesses that `thread` has made or acquired before `now`.
     fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
         if now.block_epoch > 0 {
@@ -298,7 +308,7 @@ impl Clocks {
         Arc::new(clock)
     }
 
-    /// Records a fence of `thread` at `now`.
+    /// Records that `thread` executes a fence with the memory order `sync` at the point `now`.
     pub fn fence(&mut self, thread: &mut ThreadClock, now: ExecutionPoint, sync: Sync) {
         if sync.acquires {
             let ThreadClock { known, seen, .. } = thread;
@@ -322,7 +332,7 @@ impl Clocks {
         }
     }
 
-    /// Records an atomic read of the variable `at` by `thread`.
+    /// Records that `thread` reads the atomic variable `at` with the memory order `sync` at the point `now`.
     pub fn read(
         &self,
         thread: &mut ThreadClock,
@@ -343,8 +353,8 @@ impl Clocks {
         }
     }
 
-    /// Records an atomic write of the variable `at` by `thread`. `also_reads` marks a read-modify-write, which
-    /// continues the release sequence.
+    /// Records an atomic write of the variable `at` by `thread`. If `also_reads` is true, the write is part of a
+    /// read-modify-write, which continues the release sequence of the variable.
     pub fn write(
         &mut self,
         thread: &ThreadClock,
@@ -393,11 +403,11 @@ impl Clocks {
         }
     }
 
-    /// Records that an asynchronous operation has completed and releases its accesses. An acquire of the atomic
-    /// variable `at` can observe the release.
+    /// Records that an asynchronous operation has completed. The completion is a release of the operation's
+    /// accesses, which an acquire of the atomic variable `at` can observe.
     ///
-    /// `operation` is the clock of the operation, `now` is the point of its accesses, and `started_by` is a point
-    /// of the thread that started the operation.
+    /// `operation` is the clock of the operation, and `now` is the point of execution of its accesses. `started_by`
+    /// is a point of execution of the thread that started the operation.
     pub fn complete(
         &mut self,
         operation: &ThreadClock,
@@ -426,7 +436,8 @@ impl Clocks {
             .for_each(|release| add_release(list, release));
     }
 
-    /// Joins the clocks and the fence releases of `threads` at a barrier.
+    /// Records a barrier of `threads`. Afterwards, the clock of each thread is the union of all their clocks, and
+    /// each thread has the fence releases of all of them.
     pub fn barrier(threads: &mut [ThreadClock]) {
         let Some((first, rest)) = threads.split_first_mut() else {
             return;
@@ -449,9 +460,9 @@ impl Clocks {
         }
     }
 
-    /// Joins the clocks and the fence releases of `threads` at a barrier of some warps. `warps` lists (first thread
-    /// of the warp, epoch that begins with the barrier). All accesses of a listed warp in earlier epochs happen
-    /// before the barrier.
+    /// Records a barrier of some warps of a block, and joins the clocks and fence releases of their threads as
+    /// [`Self::barrier`] does. `warps` contains a pair (first thread of the warp, epoch that begins with the
+    /// barrier) for each warp. All accesses of the warp in earlier epochs happen before the barrier.
     pub fn barrier_of_warps(threads: &mut [ThreadClock], warps: &[(u32, u32)]) {
         Self::barrier(threads);
         let Some((first, rest)) = threads.split_first_mut() else {
@@ -467,8 +478,8 @@ impl Clocks {
         }
     }
 
-    /// Drops all releases in the memories for which `memory(index)` returns true. Needed when a memory is
-    /// reallocated.
+    /// Drops the releases to all variables in each memory for which `memory(index)` returns true. This is necessary
+    /// when a memory is reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

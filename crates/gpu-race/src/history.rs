@@ -8,13 +8,13 @@
 use super::clocks::{Clock, Clocks, Scope, ThreadClock, ThreadId};
 use super::{Conflict, ExecutionPoint, OrderRules};
 
-/// log2 of the bytes per page. Pages are allocated on first access.
+/// log2 of the page size in bytes. A page is allocated at the first access to one of its bytes.
 const PAGE_LOG2: usize = 10;
-/// log2 of the bytes of the largest vector that a lane loads or stores.
+/// log2 of the largest granule size in bytes, which is the size of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Maximum number of records per granule. A full granule drops a replaced record or a record of another kind
-/// than a plain store; without such a record, it drops the oldest one. A drop can hide a race, but never adds a
-/// false race.
+/// Maximum number of records per granule. A full granule drops the first record that is replaced or is not a plain
+/// store. If it has no such record, it drops the oldest record. Dropping a record can hide a race, but never causes
+/// a false report.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
@@ -45,7 +45,7 @@ impl AccessKind {
     }
 }
 
-/// An access by lanes of one warp at one point of execution.
+/// The record of an access that one or more lanes of a warp made at one point of execution.
 #[derive(Clone, Copy, Debug)]
 struct AccessRecord {
     lanes: u64,
@@ -56,13 +56,13 @@ struct AccessRecord {
     warp_epoch: u32,
     time: u32,
     kind: AccessKind,
-    /// True if a later store changed the stored value. The record is then compared only with stores that repeat the
-    /// new value.
+    /// True if a later store has replaced the value that this store wrote. The record is then compared only with
+    /// stores that repeat the new value.
     is_replaced: bool,
     is_joint: bool,
 }
 
-/// An access to be checked against a [`History`], with the clock of its thread.
+/// An access that is to be checked against a [`History`], together with the clock of the accessing thread.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryAccess<'c> {
     now: ExecutionPoint,
@@ -73,7 +73,7 @@ pub struct HistoryAccess<'c> {
 }
 
 impl<'c> HistoryAccess<'c> {
-    /// Returns an access at `now` by the thread with the clock `thread`.
+    /// Creates an access at the point `now`. `thread` is the clock of the accessing thread.
     pub fn new(
         now: ExecutionPoint,
         kind: AccessKind,
@@ -94,7 +94,7 @@ impl<'c> HistoryAccess<'c> {
         self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// Returns a thread of `record` whose access is not ordered before this access; `None` if there is no such
+    /// Returns a thread whose access in `record` is not ordered before this access, or `None` if there is no such
     /// thread.
     fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
@@ -133,8 +133,9 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true if this access and the access of `thread` in `record` have scopes that do not include each
-    /// other's thread. `scope` is the scope of the access in `record`.
+    /// Returns true unless the scope of each access includes the thread of the other access. The two accesses are
+    /// this access and the access of `thread` in `record`, whose scope is `scope`. If this access is not atomic,
+    /// its scope counts as `scope` too.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -158,8 +159,8 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns true if any later access that races with `record` also races with this access. `record` must be ordered
-    /// before this access.
+    /// Returns true if every later access that races with `record` also races with this access, so that `record` is
+    /// no longer necessary. `record` must be ordered before this access.
     fn supersedes(&self, record: &AccessRecord) -> bool {
         match (self.kind, record.kind) {
             (AccessKind::Write, _)
@@ -191,21 +192,23 @@ impl<'c> HistoryAccess<'c> {
     }
 }
 
-/// The earlier of two accesses that race.
+/// A race, described by the earlier of the two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
-    /// The thread and the instruction of the access.
+    /// The thread and the instruction of the earlier access.
     pub conflict: Conflict,
-    /// The kind of the access.
+    /// The kind of the earlier access.
     pub kind: AccessKind,
 }
 
 /// The result of checking one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// Offset of the first accessed byte that was never written before, for reads and writes.
+    /// Offset, from the start of the memory, of the first accessed byte that was not written before this access.
+    /// The offset is reported for reads and for writes.
     pub missing: Option<usize>,
-    /// Number of bytes to which an unordered store of another thread had already stored the same value.
+    /// Number of bytes to which this access stores a value that an unordered store of another thread had already
+    /// stored.
     pub redundant: u64,
     /// The first race, if any.
     pub race: Option<Race>,
@@ -239,8 +242,9 @@ impl HistoryPage {
     }
 }
 
-/// Returns the first race of `step`, and a flag. The flag is true if `step` stores the same value as an
-/// unordered store of another thread. `is_same` is true if `step` leaves the value unchanged.
+/// Returns (first race of `step` with a record of `granule`, flag). The flag is true if `step` stores the value
+/// that an unordered store of another thread has already stored. `is_same` is true if `step` leaves the value
+/// unchanged.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;
@@ -320,8 +324,9 @@ impl History {
         self.pages.clear();
     }
 
-    /// Records the access `step` to the bytes `at..at + count`. Bit `i` of `changes` is set if a write changes byte
-    /// `i`. For a joint access, `others` has one access per lane whose clock differs from the clock of `step`.
+    /// Checks the access `step` to the bytes `at..at + count`, and records it. If `step` is a write, bit `i` of
+    /// `changes` is set if it changes the byte at `at + i`. For a joint access, `others` contains the access of
+    /// each further lane whose clock differs from the clock of `step`.
     pub fn access(
         &mut self,
         at: usize,

@@ -52,16 +52,18 @@ pub struct ExecutionPoint {
     pub warp: u32,
     /// Index of the instruction in the program.
     pub op: u32,
-    /// Number of block barriers so far, summed over all blocks.
+    /// Value of a launch-wide counter when the block started or last executed a block barrier. Each start of a
+    /// block and each block barrier of any block increments the counter.
     pub block_epoch: u32,
     /// Number of barriers that the warp has executed so far.
     pub warp_epoch: u32,
-    /// Mask of the lanes of a joint access; 0 if the access is not joint. In a joint access, several lanes of a
-    /// warp access the same address in one instruction, and store equal values.
+    /// Mask of the lanes that take part in a joint access; 0 if the access is not joint. In a joint access, several
+    /// lanes of a warp access the same address with one instruction. In a joint store, all of them store the same
+    /// value.
     pub joint_lanes: u64,
 }
 
-/// The rules that order the accesses to one memory.
+/// The parameters that determine which accesses to a memory are ordered by barriers.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderRules {
     /// Number of threads per block.
@@ -87,8 +89,8 @@ impl OrderRules {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
-    /// Returns true if an earlier joint access includes all lanes at `now`. `lanes` is the lane mask of the earlier
-    /// access, and `thread` is one of its threads.
+    /// Returns true if every lane that takes part in the access at `now` also took part in an earlier joint access.
+    /// `lanes` is the lane mask of the earlier access, and `thread` is one of its threads.
     fn is_joint(self, thread: u32, lanes: u64, now: ExecutionPoint) -> bool {
         let own = match now.joint_lanes {
             0 => 1 << (now.thread - now.warp),
@@ -105,21 +107,21 @@ impl OrderRules {
     }
 }
 
-/// The earlier of two conflicting accesses.
+/// A conflict, described by the earlier of the two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// Index of the thread within the grid.
+    /// Index, within the grid, of the thread that made the earlier access.
     pub thread: u32,
-    /// Index of the instruction in the program.
+    /// Index, within the program, of the instruction that made the earlier access.
     pub op: u32,
-    /// True if the access was a write.
+    /// True if the earlier access was a write.
     pub wrote: bool,
 }
 
 /// A set of accesses to a cell, represented by at most two of the accessing threads.
 ///
-/// If several warps accessed the cell, the two representatives are in different warps. For any thread, at least
-/// one representative is then in another warp.
+/// If several warps accessed the cell, the two representatives are in different warps. Therefore, for every thread,
+/// at least one representative is in another warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct AccessGroup {
     first: u32,
@@ -158,7 +160,8 @@ impl AccessGroup {
         self.first != NO_THREAD && self.block_epoch >= order.first_epoch
     }
 
-    /// Returns the (thread, instruction) of an access in the group that is not ordered before `now`.
+    /// Returns (thread, instruction) of an access in the group that is not ordered before `now`, or `None` if there
+    /// is no such access.
     fn unordered(&self, now: ExecutionPoint, order: OrderRules) -> Option<(u32, u32)> {
         if !self.is_live(order) {
             return None;
@@ -237,11 +240,11 @@ impl AccessGroup {
     }
 }
 
-/// The access record of one byte, or of one element in symbolic checks of a plan.
+/// The record of the accesses to one byte. In symbolic checks of a plan, it is the record of one element instead.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowCell {
     writers: AccessGroup,
-    /// Threads that wrote the previous value.
+    /// The stores that wrote the value before the current value.
     before: AccessGroup,
     readers: AccessGroup,
 }
@@ -254,8 +257,8 @@ pub const UNTOUCHED: ShadowCell = ShadowCell {
 };
 
 impl ShadowCell {
-    /// Records a read. Returns a flag, which is true if the cell was written before, and the write that races with
-    /// the read, if there is one.
+    /// Records a read. Returns a flag that is true if the cell was written before, and the earlier write that races
+    /// with the read, if there is one.
     pub fn read(&mut self, now: ExecutionPoint, order: OrderRules) -> (bool, Option<Conflict>) {
         let conflict = conflict(&self.writers, now, order, true);
         self.readers.add(now, order);
@@ -297,12 +300,12 @@ fn conflict(
     Some(Conflict { thread, op, wrote })
 }
 
-/// The verdict on a store.
+/// The result of checking a store for races.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteVerdict {
     /// The store does not race.
     Clean,
-    /// An unordered store of another thread had already stored the same value, which is no race.
+    /// An unordered store of another thread had already stored the same value. This is not a race.
     Redundant,
     /// The store races with the given access.
     Conflict(Conflict),

@@ -13,9 +13,9 @@ use super::timestamp::{AccessRelation, PackedAccess, ShadowAccess, Timestamps};
 use super::{Conflict, NO_GROUP, NO_THREAD, ShadowCell, WriteVerdict};
 use std::ops::Range;
 
-/// log2 of the bytes per page. Pages are allocated on first access.
+/// log2 of the page size in bytes. A page is allocated at the first access to one of its bytes.
 const PAGE_LOG2: usize = 10;
-/// log2 of the bytes of the largest vector that a lane loads or stores.
+/// log2 of the largest granule size in bytes, which is the size of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
 
 /// The access records of one memory.
@@ -24,7 +24,7 @@ pub struct Shadow {
     pages: Vec<Option<ShadowPage>>,
 }
 
-/// One packed access group per granule of a page. Empty until the first group is set.
+/// The packed access groups of a page, one per granule. Each list is empty until it is first needed.
 #[derive(Clone, Debug, Default)]
 struct PackedGroups {
     entries: Vec<PackedAccess>,
@@ -65,7 +65,7 @@ impl PackedGroups {
         }
     }
 
-    /// Sets the groups of `granules` to the single access `entry`.
+    /// Replaces the group of each granule in `granules` with a group that contains only the access `entry`.
     #[inline]
     fn fill(&mut self, granules: Range<usize>, entry: PackedAccess) {
         if !self.seconds.is_empty() {
@@ -97,22 +97,24 @@ impl PackedGroups {
 struct ShadowPage {
     granule_log2: u32,
     writers: PackedGroups,
-    /// For each granule, the readers since the last write, or an index into `cells`.
+    /// For each granule, the readers since the last write. If the record of the granule is not packed, the entry is
+    /// the index of its record in `cells` instead.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
     /// Indices of unused entries of `cells`.
     spare: Vec<usize>,
 }
 
-/// The update of a record after a write. The `u64` is the number of bytes with a redundant store (see
-/// [`WriteVerdict::Redundant`]).
+/// The change that a write makes to the record of a granule. The `u64` is the number of bytes with a redundant
+/// store (see [`WriteVerdict::Redundant`]).
 enum WriteUpdate {
-    /// The write repeats the stored value. The given group replaces the writers and includes the writing thread.
+    /// The write repeats the stored value. The given group, which includes the writing thread, replaces the group
+    /// of writers.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
 
-/// A set of bytes of a page.
+/// A set of bytes of a page, with one bit per byte.
 type Bits = [u64; 1 << (PAGE_LOG2 - 6)];
 
 impl ShadowPage {
@@ -165,7 +167,7 @@ impl ShadowPage {
         }
     }
 
-    /// Stores the record of a granule after an access, packed if possible.
+    /// Replaces the record of a granule with `cell`, which is packed if possible. `cell` already includes `access`.
     fn store(&mut self, granule: usize, mut cell: ShadowCell, access: &ShadowAccess<'_>) {
         for group in [&mut cell.before, &mut cell.readers] {
             if access.is_over(group) {
@@ -239,7 +241,8 @@ impl ShadowPage {
         true
     }
 
-    /// Adds a reader that is not ordered after the earlier readers.
+    /// Adds `access` to the readers of a granule. The access is concurrent with at least one of the earlier
+    /// readers.
     fn add_reader(&mut self, granule: usize, access: &ShadowAccess<'_>) {
         let old = self.readers.get(granule);
         let mut group = old.0.group(old.1, access.timestamps);
@@ -254,15 +257,15 @@ impl ShadowPage {
         }
     }
 
-    /// Returns true if the readers are packed and ordered before this access.
+    /// Returns true if the readers of the granule are packed and are all ordered before `access`.
     #[inline]
     fn is_unread(&self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let (reader, second) = self.readers.get(granule);
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if only the new write needs a record, because it supersedes all earlier accesses to the
-    /// granule. `is_same` returns true if the write leaves the value unchanged.
+    /// Returns true if the granule needs no records of other accesses after this write, because the write
+    /// supersedes all earlier accesses. `is_same` returns true if the write leaves the value unchanged.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -279,7 +282,8 @@ impl ShadowPage {
         is_over && self.is_unread(granule, access)
     }
 
-    /// Returns the update for a write of `new` over `old`, or `None` if the slow path must handle the write.
+    /// Returns the change to the record of a granule when a write replaces the bytes `old` with the bytes `new`.
+    /// Returns `None` if the slow path must handle the write.
     fn write(
         &self,
         granule: usize,
@@ -313,7 +317,7 @@ impl ShadowPage {
         }
     }
 
-    /// Returns the written bytes and the accessed bytes.
+    /// Returns two sets: the bytes of the page that were written, and the bytes that were accessed.
     fn uses(&self) -> [Bits; 2] {
         let mut uses = [Bits::default(); 2];
         let bits = (1u64 << (1 << self.granule_log2)) - 1;
@@ -329,7 +333,7 @@ impl ShadowPage {
         uses
     }
 
-    /// Returns `[is_written, is_accessed]`.
+    /// Returns the flags `[is_written, is_accessed]` of a granule.
     fn use_of(&self, granule: usize) -> [bool; 2] {
         let (writer, reader) = (self.writers.get(granule).0, self.readers.get(granule).0);
         if let Some(cell) = reader.as_cell() {
@@ -345,7 +349,7 @@ impl ShadowPage {
 }
 
 impl Shadow {
-    /// Returns the records of an unused memory of `bytes` bytes.
+    /// Creates empty records for a memory of `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
             pages: vec![None; bytes.div_ceil(1 << PAGE_LOG2)],
@@ -358,7 +362,8 @@ impl Shadow {
     }
 
     /// Returns the page that contains byte `at`, the offset of this byte in the page, and the number of bytes of
-    /// the access in the page.
+    /// `at..at + count` that lie in this page. Splits the granules of the page if they are too large for an access
+    /// to these bytes.
     #[inline]
     fn page(&mut self, at: usize, count: usize) -> (&mut ShadowPage, usize, usize) {
         let from = at & ((1 << PAGE_LOG2) - 1);
@@ -371,7 +376,7 @@ impl Shadow {
         (page, from, here)
     }
 
-    /// Records a read of `count` bytes. Returns false if the caller must use [`Self::read`] instead.
+    /// Records a read of the bytes `at..at + count`. Returns false if the caller must use [`Self::read`] instead.
     #[inline]
     pub fn read_fast(&mut self, at: usize, count: usize, access: &ShadowAccess<'_>) -> bool {
         let (page, from, here) = self.page(at, count);
@@ -383,8 +388,8 @@ impl Shadow {
             && (from >> log2..(from + here) >> log2).all(|granule| page.read(granule, access))
     }
 
-    /// Records a read of the bytes `at..at + count`. Returns the offset of the first byte that was never written, and
-    /// the first conflict.
+    /// Records a read of the bytes `at..at + count`. Returns the offset of the first byte that was never written,
+    /// and the first conflict, if there are any.
     pub fn read(
         &mut self,
         at: usize,
@@ -411,8 +416,9 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Records a write of `new` over `old`. Returns the number of bytes with a redundant store (see
-    /// [`WriteVerdict::Redundant`]), or `None` if the caller must use [`Self::write`] instead.
+    /// Records a write at byte `at` that replaces the bytes `old` with the bytes `new`. Returns the number of bytes
+    /// with a redundant store (see [`WriteVerdict::Redundant`]), or `None` if the caller must use [`Self::write`]
+    /// instead.
     #[inline]
     pub fn write_fast(
         &mut self,
@@ -461,9 +467,9 @@ impl Shadow {
         Some(sum)
     }
 
-    /// Records a write of the bytes `at..at + count`, at most 8. `old` and `new` are the little-endian values before
-    /// and after the write. Returns the number of bytes with a redundant store (see [`WriteVerdict::Redundant`]), and
-    /// the first conflict.
+    /// Records a write of the bytes `at..at + count`, where `count` is at most 8. `old` and `new` are the
+    /// little-endian values before and after the write. Returns the number of bytes with a redundant store (see
+    /// [`WriteVerdict::Redundant`]), and the first conflict.
     pub fn write(
         &mut self,
         at: usize,
@@ -508,7 +514,8 @@ impl Shadow {
         (redundant, conflict)
     }
 
-    /// Unpacks all records. The table of timestamps can then be cleared.
+    /// Converts all packed records to full records, which do not refer to the table of timestamps. The table can
+    /// then be cleared.
     pub fn unpack(&mut self, timestamps: &Timestamps) {
         for page in self.pages.iter_mut().flatten() {
             for granule in 0..page.len() {
@@ -520,11 +527,12 @@ impl Shadow {
         }
     }
 
-    /// Merges `other`, the records of a second memory that began as a copy of this memory.
+    /// Merges `other`, the records of a second memory that began as a copy of this memory. `ours` is the contents
+    /// of this memory, and `theirs` is the contents of the second memory.
     ///
-    /// Returns false if any byte was accessed in both memories and written in at least one of them. Otherwise copies
-    /// each byte written in the second memory from `theirs` to `ours`. Merged records do not identify the accessing
-    /// threads.
+    /// Returns false if any byte was accessed in both memories and written in at least one of them. Otherwise
+    /// copies each byte that was written in the second memory from `theirs` to `ours`. Merged records do not
+    /// identify the accessing threads.
     pub fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
         let any_thread = (PackedAccess::new(0, 0), NO_THREAD);
         for (number, page) in other.pages.iter().enumerate() {

@@ -2,7 +2,8 @@
 
 use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
 
-/// Capacity of the table. A full table is cleared after all records are unpacked.
+/// Maximum number of timestamps in the table. When the table is full, all records are unpacked and the table is
+/// cleared.
 const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
 /// The fields of an [`ExecutionPoint`] that are equal for all threads of an executed instruction.
@@ -18,13 +19,13 @@ struct Timestamp {
 #[derive(Clone, Debug, Default)]
 pub struct Timestamps {
     list: Vec<Timestamp>,
-    /// Index of the last timestamp of each instruction.
+    /// For each instruction, the index of its most recent timestamp; `u32::MAX` if the instruction has none.
     latest: Vec<u32>,
     bounds: TimestampBounds,
 }
 
-/// Timestamp indices of a thread block: `block` is the first index of the block, and `section` is the first
-/// index after the last barrier of the block.
+/// Timestamp indices that delimit the execution of a thread block. `block` is the first index of the block, and
+/// `section` is the first index after the block's last barrier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
     block: u32,
@@ -50,12 +51,12 @@ impl Timestamps {
         u32::try_from(self.list.len()).expect("timestamps are cleared when they are full")
     }
 
-    /// Starts a new block at the next timestamp.
+    /// Begins a new thread block, whose first timestamp is the next one to be added.
     pub fn begin_block(&mut self) {
         self.bounds.block = self.next();
     }
 
-    /// Exchanges the bounds of the running block with `bounds` of another block.
+    /// Exchanges the bounds of the running block with `bounds`, which are the bounds of another block.
     pub fn swap_block(&mut self, bounds: &mut TimestampBounds) {
         std::mem::swap(&mut self.bounds, bounds);
     }
@@ -130,7 +131,8 @@ impl PackedAccess {
         self.0 as u32
     }
 
-    /// Unpacks the access and the second representative into a group.
+    /// Unpacks the access into a group. The representatives of the group are the thread of the access and the
+    /// thread `second`.
     pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
         if self == Self::NONE {
             return NO_GROUP;
@@ -150,7 +152,7 @@ impl PackedAccess {
 /// The relation of an earlier access group to the access in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessRelation {
-    /// The group is empty, or belongs to an earlier block.
+    /// The group is empty, or all its accesses are from an earlier block.
     None,
     /// All accesses of the group are ordered before this access and before all later accesses.
     Over,
@@ -196,7 +198,8 @@ impl ShadowAccess<'_> {
         }
     }
 
-    /// Returns true if this access leaves the group of `entry` and `second` unchanged.
+    /// Returns true if the access leaves a group of earlier accesses unchanged. The representatives of the group
+    /// are the thread of `entry` and the thread `second`.
     #[inline]
     pub(crate) fn is_in(&self, entry: PackedAccess, second: u32) -> bool {
         entry.index() == self.timestamp
@@ -210,8 +213,8 @@ impl ShadowAccess<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs `group`. The group must be empty, have the timestamp of this access, or equal `old`, the packed group
-    /// before this access. Otherwise returns `None`.
+    /// Packs `group`, or returns `None` if it cannot be packed. A group can be packed if it is empty, has the
+    /// timestamp of this access, or equals `old`, which is the packed group before this access.
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,

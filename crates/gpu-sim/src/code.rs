@@ -104,7 +104,8 @@ impl Terminator {
         }
     }
 
-    /// Returns the registers that the terminator reads, including block arguments.
+    /// Returns the registers that the terminator reads, including the arguments that it passes to its target
+    /// blocks.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let args = self.edges().into_iter().flat_map(|edge| &edge.args);
         self.choice().into_iter().chain(args.copied())
@@ -160,9 +161,10 @@ pub(crate) struct BasicBlock {
     /// Index one past the last instruction.
     pub(crate) end: u32,
     pub(crate) terminator: Terminator,
-    /// The immediate post-dominator, where diverged lanes reconverge.
+    /// The immediate post-dominator of the block, at which diverged lanes reconverge.
     pub(crate) reconverge: Option<BlockId>,
     pub(crate) site: u32,
-    /// Position in reverse post-order. If lanes diverge, the lanes at the lowest position run first.
+    /// Position of the block in reverse post-order. If lanes diverge, the lanes in the block with the lowest
+    /// position run first.
     pub(crate) order: u32,
 }

@@ -18,7 +18,8 @@ pub enum ElementTy {
     Int(u32),
     /// A float of 16, 32 or 64 bits.
     Float(FloatTy),
-    /// An 8-bit float. A scalar argument is given by its 8-bit code.
+    /// An 8-bit float. A scalar argument of this type is passed to the kernel as an integer that contains the 8-bit
+    /// code.
     Float8(Float8),
 }
 
@@ -32,7 +33,8 @@ impl ElementTy {
         }
     }
 
-    /// Returns the element at `index`, or `None` out of bounds. Integers are signed.
+    /// Returns the value of the element with the index `index`, or `None` if the index is out of bounds. Integers
+    /// are read as signed numbers.
     pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
         let size = self.bytes();
         let element = bytes.get(index * size..(index + 1) * size)?;
@@ -54,7 +56,7 @@ impl ElementTy {
         }
     }
 
-    /// Parses an integer in the signed or the unsigned range of `bits` bits.
+    /// Parses an integer that fits `bits` bits either as a signed or as an unsigned number.
     fn integer(bits: u32, text: &str) -> Result<i128, KernelError> {
         let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e30).then_some(number);
         let value: i128 = match text.parse() {
@@ -105,7 +107,7 @@ impl ElementTy {
     }
 }
 
-/// Returns the union of the signed and the unsigned range of `bits` bits.
+/// Returns the range of the integers that fit `bits` bits either as signed or as unsigned numbers.
 pub(super) fn integer_range(bits: u32) -> RangeInclusive<i128> {
     -(1i128 << (bits - 1))..=(1i128 << bits) - 1
 }
@@ -153,8 +155,8 @@ pub enum Fill {
     Zeros,
     /// The numbers 0, 1, 2, ..., which wrap around in narrow integers.
     Iota,
-    /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1): exact in `f16`,
-    /// rounded to nearest in formats without these values.
+    /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1). All of these
+    /// multiples are exact in `f16`; formats that cannot represent a multiple round it to the nearest value.
     Random,
     /// The same number in every element.
     Full(f64),
@@ -305,7 +307,7 @@ pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec
     bytes
 }
 
-/// The SplitMix64 generator of Steele, Lea and Flood.
+/// Returns the next number of the SplitMix64 generator of Steele, Lea and Flood, and advances its state.
 pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -314,7 +316,8 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The tolerance of a comparison: an element may differ by `absolute + relative * |expected|`.
+/// The tolerance of a comparison. An element may differ from its expected value by at most `absolute + relative *
+/// |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
     /// Absolute part of the tolerance, in units of the elements.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The site of an instruction: the MLIR operation from which it was decoded, and the location.
+/// The site of an instruction: the MLIR operation from which the instruction was decoded, and the source location
+/// of this operation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
@@ -68,7 +69,7 @@ pub enum FaultKind {
     Misaligned,
     /// A read of shared or local memory that was never written.
     Uninitialised,
-    /// Two unordered accesses of different threads, at least one of them a write.
+    /// Two unordered accesses of different threads to the same memory, of which at least one is a write.
     Race,
     /// A conflict with an asynchronous copy or matrix product in flight: an access to the destination, a write to the
     /// source, or a use of result registers.
@@ -83,7 +84,7 @@ pub enum FaultKind {
     ReadOnly,
     /// A barrier or cross-lane operation that only some of the required threads reach.
     Divergence,
-    /// An integer division by zero, or of the smallest integer by -1.
+    /// An integer division by zero, or a division of the smallest integer by -1.
     Division,
     /// A use of an undefined value, which comes from `llvm.mlir.undef`, a violated flag (`nuw`, `disjoint`, `range`,
     /// ...), an oversized shift, or a masked load that skips a lane.
@@ -96,7 +97,7 @@ pub enum FaultKind {
     Unreachable,
     /// A state in which no warp can make progress.
     Deadlock,
-    /// A run beyond the instruction limit.
+    /// A run that exceeds the instruction limit.
     StepLimit,
 }
 
@@ -121,8 +122,8 @@ impl FaultKind {
 
 /// An error of decoding, launching or running a kernel.
 ///
-/// The first line of the text describes the fault. The next lines name the operation, the thread, and for a race the
-/// other access.
+/// The first line of the text describes the fault. The next lines name the operation and the thread. For a race,
+/// they also describe the other access.
 #[derive(Clone, Debug)]
 pub struct KernelError(Box<Inner>);
 

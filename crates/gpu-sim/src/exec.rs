@@ -115,7 +115,8 @@ pub(crate) struct Exec<'a> {
     stack: Vec<Frame>,
     exited: Vec<bool>,
     num_exited: usize,
-    /// For each argument, the buffer to which it points; `None` if it points to none.
+    /// For each argument, the index of the buffer to which it points; `None` if the argument does not point to a
+    /// buffer.
     argument_buffers: Vec<Option<usize>>,
     windows: Windows,
     block: [u32; 3],
@@ -123,9 +124,10 @@ pub(crate) struct Exec<'a> {
     /// Index of the current instruction.
     op: u32,
     steps: u64,
-    /// The last clock reading.
+    /// The value that the last reading of the simulated clock returned.
     clock: u64,
-    /// Number of executed instructions, counted once per warp, for the instruction limit.
+    /// Number of executed instructions, where each instruction counts once for each warp that executes it. The
+    /// instruction limit applies to this number.
     warp_steps: u64,
     pub(crate) shared: Vec<SharedVar>,
     local: Vec<u8>,
@@ -152,12 +154,13 @@ pub(crate) struct Exec<'a> {
     writes: u64,
     /// Lanes of the current joint access; 0 if the access is not joint.
     joint_lanes: u64,
-    /// Vector clocks; `None` if the kernel has no atomic accesses or fences.
+    /// Vector clocks of the threads; `None` if the kernel has no atomic accesses, mbarriers or named barriers.
     happens: Option<Box<HappensBefore>>,
-    /// `None` if the running block has no undefined values.
+    /// Marks of the undefined values in the running block; `None` if the block has no undefined values.
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
-    /// Vector clock of the copy that is being completed; `None` if no mbarrier awaits the copy.
+    /// Vector clock of the copy that is being completed; `None` if no copy is being completed, or if no mbarrier
+    /// awaits the copy.
     completed_copy: Option<ThreadClock>,
     mbarriers: Mbarriers,
     products: Products,
@@ -177,11 +180,12 @@ pub(crate) struct SharedVar {
     /// The last writer of each byte; empty if the variable contains no allocations.
     owners: Vec<Owner>,
     history: History,
-    /// The accesses of the blocks of a cluster, if the kernel is launched in clusters.
+    /// Log of the accesses that the blocks of a cluster make to this variable; `None` if the kernel is not launched
+    /// in clusters.
     cluster_log: Option<Box<ClusterLog>>,
 }
 
-/// The value of registers that were never written, recognisable in results.
+/// The value of registers that were never written. It is easy to recognise in results.
 pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
@@ -434,8 +438,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Moves the frame whose basic block is first in reverse post-order to the top of the stack. Merges frames at the
-    /// same instruction.
+    /// Looks at the topmost frames of the stack that have the same reconvergence block. Moves the one whose basic
+    /// block is first in reverse post-order to the top, and merges those that are at the same instruction.
     fn select_frame(&mut self) {
         let Some(top) = self.stack.last() else { return };
         let until = top.until;
@@ -463,7 +467,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs a basic block from instruction `done` to the terminator (inclusive).
+    /// Runs the active lanes from instruction `done` of a basic block to the terminator (inclusive). Returns the
+    /// reason if the lanes stop before the terminator, and `None` otherwise.
     fn run_basic_block(
         &mut self,
         id: BlockId,
@@ -622,7 +627,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Assigns the arguments of a CFG edge to the parameters of its target, in parallel.
+    /// Assigns the arguments of a CFG edge to the parameters of its target block. The assignment is parallel: all
+    /// arguments are read before the first parameter is written.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
         self.propagate_edge_marks(edge, lanes);
         self.pass_product_sources(edge, lanes);
@@ -693,9 +699,11 @@ impl<'a> Exec<'a> {
         self.clock
     }
 
-    /// Executes a block barrier. In a kernel with named barriers, only the active warps take part. All threads of a
-    /// warp must be at this barrier, except threads that have returned. A warp that has returned does not take
-    /// part.
+    /// Executes a block barrier. In a kernel with named barriers, only the active warps take part if not all warps
+    /// are active.
+    ///
+    /// Otherwise, all threads of the block must be at this barrier. A thread that has returned may be absent only
+    /// if another thread of its warp is at the barrier. A warp whose threads have all returned is an error.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.
@@ -744,7 +752,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Starts a new epoch in all waves, on targets with lockstep waves. Program order then orders the accesses of
+    /// On targets with lockstep waves, starts a new epoch in all waves. Program order then orders the accesses of
     /// different lanes of a wave.
     pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {

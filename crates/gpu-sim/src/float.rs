@@ -159,7 +159,8 @@ fn f16_to_f32(half: u16) -> f32 {
     }
 }
 
-/// Rounds `value`, ties to even, to a format with the given numbers of exponent and mantissa bits.
+/// Rounds `value` to the nearest number, ties to even, of a format with the given numbers of exponent and mantissa
+/// bits. Returns the bits of the result.
 fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     let bits = value.to_bits();
     let sign = (bits >> 63) << (exponent_bits + mantissa_bits);
@@ -204,12 +205,13 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     sign | result.min(infinity)
 }
 
-/// The result of a conversion to an 8-bit float for a number above the largest finite number.
+/// The result of converting a number to an 8-bit float if the magnitude of the number exceeds the largest finite
+/// number of the format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
-    /// The largest finite number, also for infinity.
+    /// The result is the largest finite number. This also applies to infinity.
     Saturates,
-    /// Infinity, or NaN if the format has no infinity.
+    /// The result is infinity, or NaN if the format has no infinity.
     Overflows,
 }
 

@@ -74,7 +74,7 @@ pub fn immediate_dominators(entry: usize, successors: &[Vec<usize>]) -> Vec<Opti
     dominators
 }
 
-/// Returns the nearest common dominator in the tree computed so far.
+/// Returns the nearest common dominator of `a` and `b` in the dominator tree computed so far.
 fn common_dominator(
     dominators: &[Option<usize>],
     position: &[usize],
@@ -128,8 +128,8 @@ mod tests {
     }
 
     proptest! {
-        /// A node without an immediate dominator is unreachable. All other dominators of a node dominate its immediate
-        /// dominator.
+        /// The chain of immediate dominators of a reachable node contains exactly the other nodes that lie on every
+        /// path from the entry to this node. The chain of an unreachable node is empty.
         #[test]
         fn dominators_cut_off(edges in proptest::collection::vec((0usize..9, 0usize..9), 0..24)) {
             let mut graph = vec![Vec::new(); 9];

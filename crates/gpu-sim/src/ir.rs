@@ -130,7 +130,7 @@ pub struct Block {
 pub struct Module {
     /// The top-level operation.
     pub root: Operation,
-    /// Indexed by [`Value`].
+    /// Printed names of the SSA values, indexed by [`Value`].
     names: Vec<String>,
 }
 
@@ -228,7 +228,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Printed as `name = value`, separated by commas.
+/// A list of attributes, which is printed as `name = value` pairs separated by commas.
 struct Entries<'a>(&'a [(String, Attribute)]);
 
 impl fmt::Display for Entries<'_> {

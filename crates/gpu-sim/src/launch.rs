@@ -24,10 +24,11 @@ pub struct Machine {
     pub bank_bytes: u32,
     /// Maximum bytes of shared memory per thread block.
     pub shared_limit: u32,
-    /// Mask of lane-index bits for 16-byte loads: the lanes that access the banks in the same pass differ only in
-    /// these bits. `None` if consecutive lanes share a pass.
+    /// Mask of lane-index bits for 16-byte loads. The lanes that access the banks of shared memory in the same pass
+    /// differ only in these bits of their index. `None` if each pass serves consecutive lanes.
     pub(crate) wide_load_lane_bits: Option<u32>,
-    /// The 8-bit float formats of conversion instructions.
+    /// The family of 8-bit float formats that the conversion instructions use; `None` if the machine has no such
+    /// instructions.
     pub(crate) float8: Option<Float8Family>,
 }
 
@@ -80,8 +81,8 @@ impl Machine {
         }
     }
 
-    /// Returns a mask of lane-index bits: the lanes that access the banks of shared memory in the same pass differ
-    /// only in these bits. `addresses` has one entry per lane.
+    /// Returns a mask of lane-index bits for an access of `size` bytes per lane. The lanes that access the banks of
+    /// shared memory in the same pass differ only in these bits of their index. `addresses` has one entry per lane.
     pub(super) fn phase_lane_bits(
         self,
         addresses: &[Option<u64>],
@@ -143,7 +144,7 @@ pub enum Arrival {
     /// After a thread has waited for the copy.
     #[default]
     Late,
-    /// Early or late at random, per copy. The number is the seed.
+    /// At random for each copy, either early or late. The number is the seed.
     Random(u64),
 }
 
@@ -223,8 +224,8 @@ impl Launch {
         }
     }
 
-    /// Sets the maximum number of executed instructions, counted once per warp. The default is
-    /// [`Self::DEFAULT_STEP_LIMIT`].
+    /// Sets the maximum number of executed instructions, where each instruction counts once for each warp that
+    /// executes it. The default is [`Self::DEFAULT_STEP_LIMIT`].
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
         Self {

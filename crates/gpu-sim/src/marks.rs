@@ -20,13 +20,14 @@ pub const NUMBER: &str = "ll.number";
 /// Attribute of the start address of a buffer that other warps have already allocated. No lifetime begins at
 /// this address.
 pub const AGAIN: &str = "ll.again";
-/// Attribute of an address in an allocation. The lifetime of the allocation ends at this operation.
+/// Attribute of an address in an allocation. The lifetime of the allocation ends at the operation that has this
+/// attribute.
 pub const END: &str = "ll.end";
 /// Attribute of an index. The value is the exclusive upper bound of the unsigned index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
-/// Attribute of an index. The value is a text for messages, with the operation and the objects that the index
-/// selects.
+/// Attribute of an index. The value is a text for error messages that names the operation, and the objects among
+/// which the index selects one.
 pub const INDEX_OF: &str = "ll.index_of";
-/// Attribute of a barrier of an AMD GPU. Only some warps execute this barrier, and the other warps execute
-/// another barrier.
+/// Attribute of a barrier on an AMD GPU. It marks a barrier that only some warps execute, while the other warps
+/// execute another barrier.
 pub const STAGGERING: &str = "ll.staggering";

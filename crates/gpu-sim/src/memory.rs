@@ -3,15 +3,15 @@
 use gpu_race::{History, Shadow};
 use std::fmt;
 
-/// log2 of the bytes between the addresses of consecutive buffers.
+/// log2 of the distance in bytes between the start addresses of consecutive buffers.
 const BUFFER_LOG2: u32 = 36;
-/// Index of the address range of the first global variable. Lower indices belong to the buffers of the launch.
+/// Index of the address range of the first global variable. Buffers of the launch have lower indices.
 const FIRST_SYMBOL: usize = 0x800;
-/// log2 of the bytes between the addresses of consecutive shared variables.
+/// log2 of the distance in bytes between the start addresses of consecutive shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
 /// Maximum number of shared variables and allocations in the 32-bit address space.
 pub(super) const MAX_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
-/// log2 of the bytes between the stacks of consecutive lanes.
+/// log2 of the distance in bytes between the stacks of consecutive lanes.
 pub(super) const STACK_LOG2: u32 = 20;
 /// Bit that is set in generic addresses of shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
@@ -99,7 +99,7 @@ impl Memory {
         })
     }
 
-    /// Returns the text that kernels have printed, including failed kernels.
+    /// Returns the text that kernels have printed, including the text of kernels that failed.
     pub fn printed(&self) -> &str {
         &self.printed
     }

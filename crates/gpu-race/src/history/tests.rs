@@ -5,7 +5,7 @@ use crate::split_mix::Random;
 const LANES: u32 = 2;
 const PER_BLOCK: u32 = 6;
 const THREADS: usize = 12;
-/// Flag in the thread index of an access at the completion of a copy.
+/// Flag that is set in the thread index of an access if a copy made the access when it completed.
 const COPY: u32 = 1 << 31;
 const ORDER: OrderRules = OrderRules {
     threads_per_block: PER_BLOCK,
@@ -38,7 +38,8 @@ enum Event {
     WarpBarrier {
         warp: u32,
     },
-    /// A barrier of all warps of a block but one.
+    /// A barrier of all warps of `block` except one. `except` is the index within the block of the warp that does
+    /// not take part.
     BarrierOfWarps {
         block: u32,
         except: u32,
@@ -46,7 +47,8 @@ enum Event {
     Start {
         thread: u32,
     },
-    /// Completes a started copy, which writes byte `at` and releases to [`COMPLETED`].
+    /// Completes the copy with the index `copy`. The completed copy writes byte `at` and releases to the variable
+    /// [`COMPLETED`].
     Complete {
         copy: usize,
         at: usize,
@@ -54,7 +56,8 @@ enum Event {
     Move,
 }
 
-/// The two variables of an mbarrier: threads release to `CURRENT` and acquire from `COMPLETED`.
+/// Offset of the variable to which threads release when they arrive at an mbarrier. They acquire from the variable
+/// at [`COMPLETED`], to which the releases move when a phase completes.
 const CURRENT: usize = 7;
 const COMPLETED: usize = 6;
 
@@ -184,7 +187,7 @@ impl Detector {
     }
 }
 
-/// A release, as (event, scope, thread).
+/// A release, as (index of the releasing event, scope, thread).
 type Head = (usize, Scope, u32);
 
 fn who(thread: u32) -> ThreadId {
@@ -195,20 +198,21 @@ fn who(thread: u32) -> ThreadId {
     }
 }
 
-/// The reference: the transitive happens-before relation over all events.
+/// The reference implementation, which stores the complete happens-before relation of all events.
 #[derive(Default)]
 struct Reference {
-    /// For each event, the events before it and the event itself.
+    /// For each event, the set of the events that happen before it, together with the event itself.
     before: Vec<u128>,
-    /// For each thread, the events before its next event.
+    /// For each thread, the set of the events that happen before its next event.
     past: [u128; THREADS],
     fences: [Vec<Head>; THREADS],
     seen: [Vec<Head>; THREADS],
     heads: Vec<Vec<Head>>,
     accesses: Vec<(usize, u32, usize, AccessKind)>,
-    /// For each copy, its thread and the events before its completion.
+    /// For each copy, the thread that started it and the set of the events that happen before its completion.
     copies: Vec<(u32, u128)>,
-    /// For each thread, the completions of its copies, each of which counts as ordered after the earlier ones.
+    /// For each thread, the set of the completions of its copies. Each completion counts as ordered after the
+    /// earlier completions of copies of the same thread.
     completions: [u128; THREADS],
 }
 
@@ -355,7 +359,7 @@ impl Reference {
     }
 }
 
-/// The detector reports the first race in the reference, and no other race.
+/// The detector reports a race at the event at which the reference finds the first race, and at no earlier event.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
     let mut random = Random(1);

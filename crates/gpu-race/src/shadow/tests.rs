@@ -18,7 +18,7 @@ impl Checked {
         }
     }
 
-    /// Calls `at_once`, the fast path, and falls back on `slow`.
+    /// Calls the fast path `at_once`. If it returns `None`, calls `slow` instead.
     fn access<R>(
         &mut self,
         now: ExecutionPoint,
@@ -105,7 +105,7 @@ fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> ExecutionPoint {
     }
 }
 
-/// `same` is true if byte 3 already has the written value.
+/// Writes byte 3. If `same` is true, the byte already has the written value.
 fn write(shadow: &mut Checked, same: bool, now: ExecutionPoint) -> (u64, Option<Conflict>) {
     shadow.write(3, &[0], &[u8::from(!same)], now)
 }
@@ -223,7 +223,8 @@ fn copies_are_harmless_until_read_or_replaced() {
     ));
 }
 
-/// Findings do not depend on the size of granules, in global memory and in the memory of one block.
+/// Granules of any size give the same findings as single bytes, both in global memory and in the memory of one
+/// block.
 #[test]
 fn granules_agree_with_bytes() {
     let mut random = Random(7);

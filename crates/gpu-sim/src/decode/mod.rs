@@ -34,8 +34,9 @@ pub struct Decoded {
     pub program: Program,
     /// Launch parameters from the attributes of the module.
     pub info: ModuleInfo,
-    /// The machine of the module's target. Without a target, the dialect of the kernel's operations selects the
-    /// machine.
+    /// The simulated machine, which is the machine of the module's target. If the module has no target, a kernel
+    /// with the attribute `rocdl.kernel` or with a ROCDL operation selects an AMD machine, and any other kernel
+    /// selects an NVIDIA machine.
     pub machine: Machine,
 }
 
@@ -43,8 +44,8 @@ impl Decoded {
     /// Returns the two scratch-memory arguments that Triton's launcher appends to the first `given` arguments: the
     /// addresses of global scratch memory and of profile scratch memory. Adds both scratch memories to `memory`.
     ///
-    /// Empty if the module specifies no scratch memory, or if the kernel does not have exactly `given + 2`
-    /// parameters.
+    /// Returns an empty list if the module specifies no scratch memory, or if the kernel does not have exactly
+    /// `given + 2` parameters.
     ///
     /// # Errors
     /// Returns an error if more than 1 GiB of scratch memory would be needed.
@@ -142,7 +143,8 @@ pub(crate) struct Val {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,
-    /// Return from an inlined call to this block. The parameters of the block receive the results.
+    /// The block at which the caller continues after an inlined call. The parameters of this block receive the
+    /// results of the call.
     Caller(BlockId),
 }
 
@@ -150,12 +152,15 @@ struct CallFrame<'m> {
     name: &'m str,
     calls: Arc<[String]>,
     values: HashMap<Value, Val>,
-    /// Maps a block index in the region to a block of the program. The entry block continues the caller's block.
+    /// Maps the index of a block in the function's region to the corresponding block of the program. The entry
+    /// block is not in the map, because its operations continue the block that contains the call, or the entry
+    /// block of the program.
     blocks: HashMap<usize, BlockId>,
     exit: ReturnTarget,
 }
 
-/// (Address, bytes, index, location) of a shared-memory allocation.
+/// Identifies a shared-memory allocation: (address, size in bytes, number of the allocation, location of the
+/// operation). The number is `None` if the operation has no `ll.number` attribute.
 type AllocationKey = (u64, u32, Option<i64>, String);
 
 pub(crate) struct Decoder<'m> {
@@ -255,8 +260,8 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason, or `None` if the GPU
-    /// has the instruction.
+    /// Returns an error if the target GPU does not have the instruction that `op` needs. `lacking` returns the
+    /// reason, or `None` if the target has the instruction. Without a known target, every instruction is accepted.
     pub(crate) fn check_has(
         &self,
         op: &Operation,
@@ -368,7 +373,7 @@ impl<'m> Decoder<'m> {
         Ok(regs)
     }
 
-    /// Returns the registers of all slots of the operands `range`.
+    /// Returns the registers of all slots of the operands whose indices are in `range`.
     pub(crate) fn slots(&self, op: &Operation, range: Range<usize>) -> DecodeResult<Box<[Reg]>> {
         let mut regs = Vec::new();
         for index in range {
@@ -443,18 +448,19 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// Returns a register without a value, whose use at run time is an error.
+    /// Returns a register of `bits` bits that has no value. A use of this register at run time is an error.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(MarkKind::Undef, bits, "use of an uninitialised register")
     }
 
-    /// Returns a register with an undefined value of `bits` bits. `text` is the error message of a use.
+    /// Returns a register with an undefined value of `bits` bits. `text` is the error message for a use of this
+    /// value.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u32, text: &'static str) -> Reg {
         self.b
             .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
     }
 
-    /// Appends the instruction that `make` returns for a new result register.
+    /// Allocates a result register, appends the instruction that `make` returns for it, and returns the register.
     pub(crate) fn emit<I: Instruction>(&mut self, make: impl FnOnce(Reg) -> I) -> Reg {
         let dst = self.b.reg();
         self.b.push(make(dst));
@@ -576,8 +582,9 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// Returns the address register and the index of the shared-memory allocation at address `at`. Each allocation
-    /// has its own range of simulator addresses. All calls of the enclosing function share the allocation.
+    /// Returns the address register and the index of the shared-memory allocation at address `at`, or `None` if it
+    /// cannot be created. Each allocation has its own range of simulator addresses. If the enclosing function is
+    /// called several times, all calls share the allocation.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,
@@ -642,7 +649,7 @@ pub(crate) fn keyword(text: &str) -> &str {
         .unwrap_or("")
 }
 
-/// Returns the blocks in reverse post-order, so that definitions precede uses.
+/// Returns the indices of the reachable blocks in reverse post-order, in which definitions precede uses.
 fn visit_order(blocks: &[Block]) -> Vec<usize> {
     let succs = |block: usize| -> Vec<usize> {
         let last = blocks[block].operations.last();

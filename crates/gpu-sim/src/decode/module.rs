@@ -16,9 +16,9 @@ pub struct ModuleInfo {
     pub num_warps: Option<u32>,
     /// Bytes of dynamic shared memory, `ttg.shared`.
     pub shared: Option<u32>,
-    /// Bytes of global and of profile scratch memory per program: `ttg.global_scratch_memory_size` and
-    /// `ttg.profile_scratch_memory_size`. `None` without the first attribute: the kernel then has no parameters for
-    /// the addresses of scratch memory.
+    /// Bytes of global and of profile scratch memory per program, from the attributes
+    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`. If the module does not have the
+    /// first attribute, this is `None`, and the kernel has no parameters for the addresses of scratch memory.
     pub scratch: Option<[u32; 2]>,
 }
 
@@ -92,8 +92,8 @@ pub(super) fn module_info(root: &Operation) -> ModuleInfo {
     }
 }
 
-/// Returns the machine of the module's target. Without a target, a ROCDL kernel or ROCDL operation selects an AMD
-/// machine, otherwise an NVIDIA machine.
+/// Returns the machine of the module's target. If the module has no target, a kernel with the attribute
+/// `rocdl.kernel` or with a ROCDL operation gets an AMD machine, and any other kernel gets an NVIDIA machine.
 pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machine, KernelError> {
     let Some(name) = &info.target else {
         let blocks = kernel.regions.iter().flatten();
@@ -127,8 +127,8 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
     Ok(machine)
 }
 
-/// Returns the sizes along x, y and z in the attribute `attribute` of the kernel; 1 for missing axes. `None`
-/// without the attribute.
+/// Returns the sizes along x, y and z that the attribute `attribute` of the kernel specifies. An axis that the
+/// attribute omits has size 1. Returns `None` if the kernel does not have the attribute.
 fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
     let axes = |values: &[i64]| {
         let mut sizes = [1; 3];

@@ -242,7 +242,7 @@ fn a_fault_names_the_operation_of_the_file() {
     assert!(text.contains("at k.mlir:7:3"), "{text}");
 }
 
-/// Runs `operations` on the thread index `%t`, and stores their result `%x`.
+/// Runs a kernel that applies `operations` to the thread index `%t` and stores their result `%x`.
 fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
     let text = format!(
         r#""builtin.module"() ({{
@@ -267,7 +267,8 @@ fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
         .run(&decoded.program, &mut memory)
 }
 
-/// Checks that the violation of a flag is an error, but only if the result is used.
+/// Checks that an operation whose flag `flag_text` is violated causes an error, but only if the result of the
+/// operation is used.
 #[track_caller]
 fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
     let with = operation.replace("FLAG", flag_text);
@@ -448,7 +449,7 @@ fn poison_is_reported_where_it_does_harm() {
     }
 }
 
-/// A module whose functions `f0`, `f1`, ... each call the next function twice.
+/// Decoding fails for a module in which each of the functions `f0`, `f1`, ... calls the next function twice.
 #[test]
 fn calls_that_unfold_without_end_are_refused() {
     let call =
@@ -500,7 +501,7 @@ fn calls_in_a_row_have_a_limit() {
     );
 }
 
-/// Runs `operations` on the thread index `%t`, and returns `%x` of each of 64 threads.
+/// Runs a kernel that applies `operations` to the thread index `%t`. Returns the result `%x` of each of 64 threads.
 fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     let (thread, kernel) = if target.starts_with("cuda") {
         (
@@ -692,7 +693,8 @@ fn values_fit_what_takes_them() {
     check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
-/// ISA manuals: `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32` count lower lanes in one half of the mask each.
+/// ISA manuals: `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32` count the lower lanes whose bit in the mask is set.
+/// The first instruction counts in the low half of the mask, and the second in the high half.
 #[test]
 fn lanes_below_are_counted_in_halves() {
     let operations = |half: &str| {
@@ -750,7 +752,8 @@ fn each_wave_exchanges_its_own_values() {
     assert_eq!(found, (0..64).map(|t| t & 32).collect::<Vec<_>>());
 }
 
-/// In a module without a target, the attribute of the kernel or any ROCDL operation selects the vendor's machine.
+/// If a module has no target, a kernel with the attribute `rocdl.kernel` or with a ROCDL operation runs on an AMD
+/// machine, and any other kernel runs on an NVIDIA machine.
 #[test]
 fn a_kernel_without_a_target_has_its_vendors_machine() {
     let lanes = |mark: &str, operation: &str| {
@@ -776,7 +779,8 @@ fn a_kernel_without_a_target_has_its_vendors_machine() {
     assert_eq!(lanes("", ""), 32);
 }
 
-/// ISA manuals: `v_permlanex16_b32` reads a lane of the other row of 16 lanes, selected by four bits per lane.
+/// ISA manuals: with `v_permlanex16_b32`, each lane reads a lane of the other row of 16 lanes. Four bits per lane
+/// select the lane to read.
 #[test]
 fn lanes_of_the_other_row_are_read_as_selected() {
     let operations = r#"%low = "llvm.mlir.constant"() <{value = -1985229329 : i32}> : () -> i32

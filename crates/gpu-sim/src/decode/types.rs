@@ -152,7 +152,8 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns (first slot, type) of the element at the indices `path`.
+/// Returns (index of the first slot, type) of the element that the indices `path` select in a value of type `ty`.
+/// Returns `None` if there is no such element.
 pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
@@ -176,7 +177,8 @@ pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> 
     Some((before + start, found))
 }
 
-/// Returns the bits of each slot; `None` if the constant does not fit the slots.
+/// Returns the bits of the constant `value`, with one entry per slot. Returns `None` if the constant does not fit
+/// the slots.
 pub(crate) fn constant_bits(value: &Attribute, slots: &[Slot]) -> Option<Vec<u64>> {
     match value {
         Attribute::Dense {

@@ -21,7 +21,8 @@ pub(crate) struct Guard {
     pub(crate) negated: bool,
 }
 
-/// A load from or a store to consecutive bytes of memory, with one or more registers.
+/// A load from consecutive bytes of memory into one or more registers, or a store from registers to consecutive
+/// bytes.
 ///
 /// For example, a load of `vector<4xf32>` has size 16 and four fields of 4 bytes at offsets 0, 4, 8 and 12. All
 /// numbers are in bytes.
@@ -30,12 +31,13 @@ pub(crate) struct Access {
     pub(crate) space: Space,
     pub(crate) addr: Reg,
     pub(crate) offset: i64,
-    /// In address order.
+    /// The fields, in the order of their addresses.
     pub(crate) fields: Box<[Field]>,
     /// Size from the start of the first field to the end of the last field.
     pub(crate) size: u32,
     pub(crate) align: u32,
-    /// Predicate of the active lanes. Inactive lanes keep their registers, and do not store.
+    /// Predicate that selects the lanes that perform the access; `None` if all lanes perform it. The other lanes
+    /// keep their registers and do not store.
     pub(crate) guard: Option<Guard>,
     /// Memory order of an atomic access; `None` for a non-atomic access.
     pub(crate) sync: Option<Sync>,
@@ -45,10 +47,11 @@ pub(crate) struct Access {
 pub(crate) struct AtomicOperand {
     pub(crate) space: Space,
     pub(crate) addr: Reg,
-    /// In bytes.
+    /// Byte offset that is added to the address in `addr`.
     pub(crate) offset: i64,
     pub(crate) bits: u32,
-    /// Predicate of the active lanes. Inactive lanes keep their registers.
+    /// Predicate that selects the lanes that perform the access; `None` if all lanes perform it. The other lanes
+    /// keep their registers.
     pub(crate) guard: Option<Guard>,
     pub(crate) sync: Sync,
 }
@@ -56,11 +59,11 @@ pub(crate) struct AtomicOperand {
 /// A bounds-checked load or store through an AMD buffer descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BufferAccess {
-    /// Base address, stride, number of bytes, and flags of the descriptor.
+    /// Registers that hold the descriptor: base address, stride, number of bytes, and flags.
     pub(crate) rsrc: [Reg; 4],
-    /// Byte offset of each lane.
+    /// Register with the byte offset of each lane.
     pub(crate) offset: Reg,
-    /// Byte offset that all lanes of the wave share.
+    /// Register with the byte offset that all lanes of the wave share.
     pub(crate) soffset: Reg,
     pub(crate) fields: Box<[Field]>,
     /// Size in bytes, from the start of the first field to the end of the last field.
@@ -82,6 +85,6 @@ pub(crate) struct Thread {
 pub(crate) struct Message {
     pub(crate) format: String,
     pub(crate) values: Vec<u64>,
-    /// True if the message belongs to a failed assertion.
+    /// True if the message reports a failed assertion.
     pub(crate) fails: bool,
 }

@@ -65,7 +65,8 @@ struct WaitingWarps {
 }
 
 impl Exec<'_> {
-    /// Runs the thread blocks `0..total`. Calls `watch` with the number of finished blocks.
+    /// Runs the thread blocks `0..total`. After each block that finishes, calls `watch` with the number of blocks
+    /// finished so far.
     pub(crate) fn run_blocks(
         &mut self,
         total: u64,
@@ -310,8 +311,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Describes the instruction at which the lanes of `stack` wait. `barrier` is their barrier, if they wait at
-    /// one, as (instruction, description of the state).
+    /// Describes the instruction at which the lanes of `stack` wait. If they wait at a barrier, `barrier` is
+    /// (instruction of the barrier, description of the barrier's state).
     fn describe_wait(
         &self,
         stack: &[Frame],

@@ -11,8 +11,8 @@ use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// A shared variable, or an allocation in a shared variable. An access through its address must stay in these
-/// bytes.
+/// The bytes of a shared variable, or of an allocation in a shared variable. An access through an address of the
+/// window must stay within these bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
@@ -22,9 +22,9 @@ pub(crate) struct Window {
     pub(crate) address: u64,
 }
 
-/// The writer of a byte of shared memory: the index of the window through which the byte was last written (low
-/// bits), and the number of the allocation's lifetime (high bits). Lifetimes count from 1; 0 means that the
-/// warp has not executed the start of a lifetime.
+/// Identifies the last write of a byte in shared memory. The low bits are the index of the window through which the
+/// byte was written. The high bits are the number of the allocation's lifetime, which counts from 1; they are 0 if
+/// the writing warp has not executed the start of a lifetime.
 pub(crate) type Owner = u16;
 
 const WINDOW_BITS: u32 = 12;
@@ -34,7 +34,7 @@ const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Returns true if a byte with the owner `owner` may be read through the window and the lifetime of `own`.
+/// Returns true if a byte whose owner is `owner` may be read through the window of `own`, in the lifetime of `own`.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
@@ -46,7 +46,8 @@ pub(crate) struct Windows {
     /// For each warp and window, the owner of the bytes that the warp writes through the window. The entries of a
     /// warp are consecutive.
     owners: Vec<Owner>,
-    /// For each warp and window, 1 + the instruction that ended the lifetime; 0 while the allocation is alive.
+    /// For each warp and window, 1 + the index of the instruction that ended the lifetime; 0 while the allocation
+    /// is alive.
     ended: Vec<u32>,
     has_ended: bool,
 }
@@ -243,7 +244,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns `byte N of NAME` for byte `at` of a shared variable. For an allocation, N is relative to its start.
+    /// Describes byte `at` of a shared variable as `byte N of NAME`. If `window` is an allocation in the variable,
+    /// N is relative to the start of the allocation; otherwise N equals `at`.
     pub(super) fn shared_byte(&self, window: u32, at: usize) -> String {
         let symbol = &self.program.shared[window as usize];
         let start = self.windows.all[window as usize].start;
@@ -253,8 +255,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the name of another allocation that contains the byte at offset `at` from the start of `window`. Prefers
-    /// the allocation through which the byte was last written.
+    /// Returns the name of another allocation that contains the byte at offset `at` from the start of the window
+    /// `window`, which is `found`. Prefers the allocation through which the byte was last written.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;
@@ -373,7 +375,7 @@ impl Exec<'_> {
             .note("pointer arithmetic must not leave a buffer, even if the address is inside another buffer"))
     }
 
-    /// Marks the bytes of a stack variable as uninitialised.
+    /// Marks the bytes of the stack variable at `address` as uninitialised.
     pub(crate) fn forget_stack_variable(
         &mut self,
         lane: u32,

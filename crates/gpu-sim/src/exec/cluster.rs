@@ -12,8 +12,8 @@ use crate::error::{FaultKind, KernelError};
 use crate::exec::Access;
 use crate::memory;
 
-/// Lowest bit of the block rank in an address of another block's shared memory. The lower bits are the address within
-/// the block.
+/// Index of the lowest bit that encodes the block rank in an address of another block's shared memory. The bits
+/// below it are the address within the shared memory of that block.
 pub(crate) const RANK_SHIFT: u32 = 32;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,14 +24,15 @@ pub(super) struct ClusterBarrier {
     epoch: u32,
 }
 
-/// The last access to each byte of a shared variable, as a number: 0 for no access, 1 for an access before the
-/// first cluster barrier, 2 for an access between the first and the second cluster barrier, and so on.
+/// For each byte of a shared variable, the last store and the last load by another block. An access is encoded as a
+/// number: 0 for no access, 1 for an access before the first cluster barrier, 2 for an access between the first and
+/// the second cluster barrier, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct ClusterLog {
-    /// Number of phases that the variable's block has completed.
+    /// Number of phases of the cluster barrier that the variable's block has completed.
     phase: u32,
     stored: Vec<u32>,
-    /// Last load of each byte by another block.
+    /// For each byte, the encoded last load by another block.
     loaded: Vec<u32>,
 }
 
@@ -46,7 +47,7 @@ impl ClusterLog {
 }
 
 impl SharedVar {
-    /// Records a store to the bytes `at..at + count`, if the block belongs to a cluster.
+    /// Records a store to the bytes `at..at + count`, if the kernel is launched in clusters.
     pub(super) fn log_store(&mut self, at: usize, count: usize) {
         if let Some(log) = &mut self.cluster_log {
             log.stored[at..at + count].fill(log.phase + 1);
@@ -117,7 +118,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Completes a wait at the cluster barrier, which orders accesses as a block barrier does.
+    /// Completes a wait of the active lanes at the cluster barrier. The cluster barrier orders accesses as a block
+    /// barrier does.
     pub(crate) fn leave_cluster_barrier(&mut self) {
         let barrier = self.cluster_barrier();
         if self.block_epoch < barrier.epoch {

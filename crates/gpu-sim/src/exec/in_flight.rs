@@ -29,16 +29,17 @@ use crate::launch::Arrival;
 use gpu_race::ThreadClock;
 use std::collections::VecDeque;
 
-/// The kind of counter or group by which threads wait for copies.
+/// A mechanism by which threads wait for asynchronous copies or matrix products: a kind of group, a counter, or an
+/// mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
     /// Groups of `cp.async` copies.
     Group,
-    /// Groups of `cp.async.bulk` copies, through the async proxy.
+    /// Groups of `cp.async.bulk` copies, which access memory through the async proxy.
     Bulk,
-    /// VMCNT, which counts the copies of a wave to LDS before gfx12.
+    /// The counter VMCNT. On targets before gfx12, it counts the copies to LDS that a wave starts.
     Vector,
-    /// ASYNCCNT, which counts the copies of a wave to LDS on gfx1250.
+    /// The counter ASYNCCNT. On gfx1250, it counts the copies to LDS that a wave starts.
     Async,
     /// Groups of `wgmma` products, which read memory through the async proxy. Each warp counts its groups at its
     /// first lane.
@@ -77,7 +78,7 @@ impl Channel {
         matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
-    /// Returns a long and a short name of the copies for messages.
+    /// Returns (long name, short name) of the asynchronous work, for messages.
     const fn work(self) -> (&'static str, &'static str) {
         match self {
             Self::Product => ("a matrix product", "product"),
@@ -90,14 +91,15 @@ impl Channel {
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Number of bytes to read. The remaining bytes of the destination are set to those of `filler`, repeatedly.
+    /// Number of bytes to read from the source. Every further byte `i` of the destination is set to `filler[i %
+    /// filler.len()]`.
     pub(crate) read: u32,
     pub(crate) filler: &'static [u8],
-    /// Bytes written; 0 for a matrix product, which only reads memory.
+    /// Number of bytes that are written to the destination; 0 for a matrix product, which only reads memory.
     pub(crate) size: u32,
     /// Register through which the simulator moves the bytes.
     pub(crate) scratch: Reg,
-    /// Mbarrier phase that waits for the bytes.
+    /// Mbarrier phase that the copy signals; `None` if the copy does not signal an mbarrier.
     pub(crate) awaited: Option<Phase>,
     /// Element type of a copy that adds to the destination; `None` if it overwrites the destination.
     pub(crate) adds: Option<ElementTy>,
@@ -128,8 +130,8 @@ struct CopyInFlight {
     op: u32,
     lane: u32,
     channel: Channel,
-    /// Index of the copy's group, [`OPEN`] before the commit. For wave counters, index of the copy instruction in the
-    /// wave.
+    /// Index of the group that contains the copy, or [`OPEN`] before this group is committed. For wave counters,
+    /// the index of the copy instruction among all copy instructions of the wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
@@ -139,14 +141,15 @@ struct CopyInFlight {
     clock: Option<ThreadClock>,
 }
 
-/// Ticket of copies in the open group.
+/// Ticket of a copy whose group is not committed yet.
 const OPEN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// Copies of each channel and lane, in the order of their starts.
+    /// One queue of copies in flight for each channel and lane. Each queue is in the order in which its copies
+    /// started.
     queues: Vec<VecDeque<CopyInFlight>>,
-    /// Number of committed groups per channel and lane. For wave counters, the number of copy instructions, stored
-    /// at the first lane of the wave.
+    /// For each channel and lane, the number of committed groups. For wave counters, the number of copy
+    /// instructions that the wave has executed, stored at the first lane of the wave.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
@@ -180,8 +183,8 @@ impl InFlight {
             && (self.written.has(location, bytes) || writes && self.read.has(location, bytes))
     }
 
-    /// Returns a copy that conflicts with an access, with its channel. The flag is true if the access touches the
-    /// destination, false if it touches the source.
+    /// Returns (copy, channel of the copy, flag) for a copy in flight that conflicts with an access. The flag is
+    /// true if the access touches the destination of the copy, and false if it touches the source.
     fn find(
         &self,
         location: MemoryLocation,
@@ -219,8 +222,8 @@ impl Exec<'_> {
         channel as usize * self.num_threads as usize + lane as usize
     }
 
-    /// Returns the lane that counts the copies of `lane`: the first lane of the wave for wave counters, otherwise
-    /// `lane`.
+    /// Returns the lane at which the copies of `lane` are counted. For wave counters, this is the first lane of the
+    /// wave; otherwise it is `lane` itself.
     fn counting_lane(&self, channel: Channel, lane: u32) -> u32 {
         match channel.is_of_wave() {
             true => lane - lane % self.launch.machine.lanes_per_warp,
@@ -404,8 +407,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Waits until at most `most` groups of each active lane, or copies of each active wave, are in flight. If
-    /// `only_reads` is true, waits only until the sources are read.
+    /// Waits until each active lane has at most `most` groups in flight. For wave counters, waits until each active
+    /// wave has at most `most` copies in flight. If `only_reads` is true, waits only until the sources of the
+    /// remaining copies are read.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

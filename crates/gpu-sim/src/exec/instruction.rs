@@ -9,7 +9,8 @@ use std::fmt;
 
 /// An instruction of a decoded kernel, which executes in all active lanes.
 pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
-    /// Returns the registers that the instruction reads and writes. No register may be both.
+    /// Returns the registers that the instruction reads and the registers that it writes. No register may be in
+    /// both lists.
     fn regs(&self) -> Regs;
 
     fn step(&self, exec: &mut Exec<'_>) -> Result<(), KernelError>;
@@ -24,31 +25,32 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Returns the flow of addresses to the results, for the points-to analysis.
+    /// Returns the memory objects to which the results may point, for the points-to analysis.
     fn flow(&self) -> PointerFlow {
         PointerFlow::Unknown
     }
 
-    /// Returns true if no active lane uses a constant operand. For example, a load does not use its constant fallback
-    /// value if all its lanes are active.
+    /// Returns true if no active lane uses the constant operands of the instruction. For example, a load does not
+    /// use its constant fallback value if all its lanes are active.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }
 
-    /// Returns the source and result registers of a lane exchange, which moves bits unchanged. Empty for all other
-    /// instructions.
+    /// Returns the source and result registers of a lane exchange, which moves bits between lanes unchanged.
+    /// Returns empty lists for all other instructions.
     fn moved(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// Returns true if the instruction only renames bits of a lane, as a bitcast does. A back end emits no code for a
-    /// rename, so the operands may be in flight.
+    /// Returns true if the instruction only renames the bits of its operands, as a bitcast does. A back end emits
+    /// no code for such an instruction, so its operands may be results that are still in flight.
     fn renames(&self) -> bool {
         false
     }
 
-    /// Returns the registers of an asynchronous matrix product: accumulators in `writes`, which may be in flight, and
-    /// operands in `reads`, which the hardware may read after the instruction.
+    /// Returns the registers of an asynchronous matrix product. `writes` contains the accumulators, which may be in
+    /// flight; `reads` contains the operands that the hardware may read after the instruction. Returns empty lists
+    /// for all other instructions.
     fn product(&self) -> Regs {
         Regs::new([], [])
     }

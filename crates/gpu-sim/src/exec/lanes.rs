@@ -92,7 +92,7 @@ impl Exec<'_> {
         self.regs[reg.0 as usize][lane as usize] = value;
     }
 
-    /// Returns the indices of the block's first thread.
+    /// Returns the indices of the first thread of the block, together with the sizes of the launch.
     pub(crate) fn thread(&self) -> Thread {
         Thread {
             number: 0,

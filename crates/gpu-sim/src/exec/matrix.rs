@@ -17,7 +17,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) fragment: Fragment,
 }
 
-/// An element of a fragment, in a register and in memory.
+/// The position of a fragment element, both in a register and in memory.
 struct Element {
     reg: Reg,
     lane: u32,

@@ -23,7 +23,7 @@ use std::fmt;
 
 /// Size and alignment of an mbarrier in bytes.
 const BYTES: u32 = 8;
-/// Byte offset in an mbarrier. Releases of the current phase are recorded at this address.
+/// Byte offset, within an mbarrier, of the atomic variable that records the releases of the current phase.
 const CURRENT: usize = 4;
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
@@ -37,7 +37,8 @@ const ACQUIRE: Sync = Sync {
     releases: false,
     scope: Scope::Block,
 };
-/// The memory order of mbarrier instructions, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
+/// The memory order that mbarrier instructions declare to
+/// [`has_atomic`](super::program::ProgramBuilder::has_atomic).
 pub(crate) const ORDER: Sync = Sync {
     acquires: true,
     releases: true,
@@ -81,23 +82,23 @@ impl Phase {
     }
 }
 
-/// A wait for the phase that precedes the current phase.
+/// A completed wait for the phase that precedes the current phase.
 #[derive(Clone, Copy, Debug)]
 struct PhaseWait {
     lane: u32,
     op: u32,
     point: ExecutionPoint,
-    /// Number of releases before the wait.
+    /// Number of releases in the launch before the wait.
     time: u32,
 }
 
-/// (Index of the shared variable, byte offset).
+/// Identifies an mbarrier: (index of the shared variable, byte offset).
 type Key = (usize, usize);
 
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
     live: FxHashMap<Key, MbarrierState>,
-    /// The instruction that invalidated each mbarrier.
+    /// For each invalidated mbarrier, the index of the instruction that invalidated it.
     ended: FxHashMap<Key, u32>,
     /// For each mbarrier, the waits for the phase that precedes the current phase.
     waits: FxHashMap<Key, Vec<PhaseWait>>,
@@ -244,7 +245,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs `count` arrivals, after adding `bytes` to the expected bytes.
+    /// Adds `bytes` to the expected bytes of an mbarrier, and then performs `count` arrivals at it.
     pub(crate) fn arrive_at_mbarrier(
         &mut self,
         lane: u32,
@@ -271,7 +272,8 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Stores the state `barrier`. Completes the phase if no arrivals and no bytes are pending.
+    /// Stores `barrier` as the new state of the mbarrier at `location`. If no arrivals and no bytes are pending in
+    /// this state, completes the phase.
     fn change_mbarrier(
         &mut self,
         lane: u32,
@@ -301,8 +303,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an error if a wait for the preceding phase is not ordered before `lane` completes `phase`. It
-    /// suffices that one lane per warp is ordered, since the lanes of a warp leave the wait together.
+    /// Returns an error if a wait for the phase before `phase` does not happen before `lane` completes `phase`. If
+    /// several lanes of a warp execute the wait, only one of them needs to be ordered, because the lanes of a warp
+    /// leave the wait together.
     fn check_overtaken(
         &mut self,
         lane: u32,
@@ -364,7 +367,7 @@ impl Exec<'_> {
         }))
     }
 
-    /// Returns the current phase, which a new copy signals.
+    /// Returns the current phase of an mbarrier. A copy that starts now signals this phase.
     pub(super) fn awaited_phase(
         &self,
         lane: u32,
@@ -393,7 +396,8 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Acquires the releases of the completed phases, and completes their copies.
+    /// Records that `lane` observes the completed phases of an mbarrier. Completes the copies that these phases
+    /// await, and acquires the releases of the phases.
     pub(crate) fn observe_mbarrier(
         &mut self,
         lane: u32,

@@ -18,7 +18,8 @@ pub(crate) enum MemoryLocation {
         buffer: usize,
         at: usize,
     },
-    /// Byte `at` of a shared variable, accessed through the variable or allocation `window`.
+    /// Byte `at` of the shared variable `var`. The access goes through `window`, which is the variable itself or an
+    /// allocation in it.
     Shared {
         var: usize,
         window: u32,
@@ -41,7 +42,7 @@ impl MemoryLocation {
 const SECTOR: u64 = 32;
 const LARGEST_VECTOR: usize = 32;
 
-/// A load or store by one lane, of one or more registers.
+/// A load or store of one or more registers that each lane performs at its own address.
 struct VectorAccess<'f> {
     addr: Reg,
     space: Space,
@@ -189,7 +190,7 @@ impl Exec<'_> {
         )
     }
 
-    /// Returns the execution point of `lane`, with the index of its timestamp.
+    /// Returns the execution point of `lane` and the index of its timestamp.
     pub(super) fn access_point(&mut self, lane: u32) -> (ExecutionPoint, u32) {
         if self.timestamps.is_full() {
             let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
@@ -583,7 +584,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Copies the marks of undefined bits from memory to registers, or back for a store.
+    /// Copies the marks of undefined bits: for a load, from memory to the registers of `fields`; for a store, from
+    /// these registers to memory.
     fn move_marks(&mut self, lane: u32, location: MemoryLocation, fields: &[Field], is_load: bool) {
         for field in fields {
             let (from, bytes) = ((location, field.offset), field.bytes.into());
@@ -594,8 +596,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the lanes of the first lane's warp if they make a joint access: all have the same address and, for a
-    /// store, equal values. Otherwise the result is empty.
+    /// Returns the first entries of `lanes` that make a joint access. These are all entries of the warp of the
+    /// first lane, provided that all of them have the same address and, for a store, equal values. Otherwise
+    /// returns an empty slice.
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,
@@ -658,8 +661,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Loads or stores in consecutive lanes of a warp while they access the same memory and the fast path applies. The
-    /// first lane accesses `location`. Returns the number of finished lanes.
+    /// Loads or stores in consecutive lanes of a warp, as long as each lane accesses the same memory as the first
+    /// lane and the fast path applies. The first lane accesses `location`. Returns the number of lanes that have
+    /// completed the access.
     fn lanes_fast<const IS_LOAD: bool>(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -804,7 +808,8 @@ impl Exec<'_> {
         self.buffer_access(access, false)
     }
 
-    /// Loads or stores through a buffer descriptor. Fields that are out of range load 0 and are not stored.
+    /// Loads or stores through a buffer descriptor. A load sets fields that are out of range to 0, and a store
+    /// omits them.
     fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
         // The lanes from this index on are pending, with all fields in range.
@@ -905,7 +910,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Adds one access by `lanes` to the statistics of the current instruction, warp by warp.
+    /// Adds an access by `lanes` to the statistics of the current instruction. Each warp counts as a separate
+    /// access.
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
@@ -953,7 +959,8 @@ impl Exec<'_> {
     }
 }
 
-/// Counts the sectors of accesses of `size` bytes. The addresses `starts` must be in ascending order.
+/// Counts the sectors that accesses of `size` bytes touch. The accesses begin at the addresses `starts`, which must
+/// be in ascending order.
 fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
     let (mut distinct, mut reached) = (0, 0);
     let (mut taken, mut last) = (0, None);

@@ -30,7 +30,7 @@ pub(super) struct BarrierArrival {
 }
 
 impl Exec<'_> {
-    /// Returns the threads of the block, rounded up to whole warps.
+    /// Returns the number of threads of the block, rounded up to whole warps.
     fn threads_of_warps(&self) -> u64 {
         let threads = self.num_threads;
         threads
@@ -85,8 +85,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an operand of a barrier, or an error if the lanes of a warp have different values. `default` replaces an
-    /// absent operand.
+    /// Returns the value of a barrier operand, or `default` if the operand is absent. Returns an error if the lanes
+    /// of a warp have different values.
     fn barrier_operand(
         &self,
         lanes: &[u32],
@@ -110,7 +110,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the lanes that wait at the barrier, and the number of arrived threads, rounded up to whole warps.
+    /// Returns the lanes that wait at the barrier, and the number of threads that have arrived. A warp counts with
+    /// all its lanes if all its threads that have not returned wait at the barrier; otherwise it does not count.
     fn arrived(&self, lane_groups: &[LaneGroup], arrival: BarrierArrival) -> (Vec<u32>, u64) {
         let here = lane_groups.iter();
         let here = here.filter(|lane_group| lane_group.arrival == Some(arrival));
@@ -131,7 +132,8 @@ impl Exec<'_> {
         (lanes, count * u64::from(per_warp))
     }
 
-    /// Executes all barriers at which enough threads have arrived. Returns true if there are any.
+    /// Executes all barriers at which enough threads have arrived. Returns true if at least one barrier was
+    /// executed.
     pub(super) fn complete_barriers(
         &mut self,
         lane_groups: &mut [LaneGroup],

@@ -12,11 +12,12 @@ use gpu_race::{
 
 const SHARED: u64 = 1 << 63;
 
-/// Flag in a thread index: the access is the completion of a copy that an mbarrier awaits, not an access of the thread
-/// that started the copy.
+/// Flag that is set in a thread index for the access of a copy at its completion, if an mbarrier awaits the copy.
+/// It distinguishes this access from the accesses of the thread that started the copy.
 const COPY: u32 = 1 << 31;
 
-/// Returns the completion point of a copy that was started at `now`.
+/// Returns the execution point of the access at the completion of a copy. `now` is a point of the thread that
+/// started the copy.
 fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
     ExecutionPoint {
         thread: now.thread | COPY,
@@ -59,7 +60,7 @@ impl HappensBefore {
             .forget(|memory| memory & SHARED != 0 && (memory & !SHARED) >> 32 == u64::from(block));
     }
 
-    /// Joins the clocks of the threads `lanes` at a barrier.
+    /// Records a barrier of the threads `lanes`, which joins their vector clocks.
     pub(super) fn barrier(&mut self, lanes: &[u32]) {
         if lanes.len() == self.threads.len() {
             return Clocks::barrier(&mut self.threads);
@@ -67,8 +68,8 @@ impl HappensBefore {
         self.with_clocks(lanes, Clocks::barrier);
     }
 
-    /// Joins the clocks of the threads `lanes` at a barrier of some warps. `warps` lists (first thread of the warp in
-    /// the grid, epoch that begins with the barrier).
+    /// Records a barrier of some warps, which joins the vector clocks of the threads `lanes`. `warps` contains a
+    /// pair (first thread of the warp in the grid, epoch that begins with the barrier) for each warp.
     pub(super) fn barrier_of_warps(&mut self, lanes: &[u32], warps: &[(u32, u32)]) {
         self.with_clocks(lanes, |threads| Clocks::barrier_of_warps(threads, warps));
     }
@@ -104,9 +105,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Records an access to `count` bytes, `offset` bytes after `location`. Bit `i` of `changes` is set if a write
-    /// changes byte `i`. Returns the number of bytes to which an unordered store of another thread had already stored
-    /// the same value.
+    /// Checks and records an access to the `count` bytes that begin `offset` bytes after `location`. Bit `i` of
+    /// `changes` is set if a write changes byte `i` of the access. Returns the number of bytes to which an
+    /// unordered store of another thread had already stored the same value.
     pub(super) fn note_access(
         &mut self,
         lane: u32,
@@ -174,7 +175,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Reports a data race, or atomic accesses whose scopes are too narrow.
+    /// Returns the error for a data race, or for two atomic accesses whose scopes are too narrow.
     #[cold]
     fn race_error(&self, lane: u32, kind: AccessKind, location: &str, race: Race) -> KernelError {
         let thread = race.conflict.thread & !COPY;
@@ -223,8 +224,9 @@ impl Exec<'_> {
         error.note(format!("the other access is {site}"))
     }
 
-    /// Returns the lane to report for a race with `thread`. In a conflict of a joint access with itself, `thread`
-    /// is the thread of `lane`, and the result is another lane of the access.
+    /// Returns the lane to report for a race between an access of `lane` and an access of `thread`. If a joint
+    /// access races with itself, `thread` is the thread of `lane`, and the result is another lane of the access.
+    /// Otherwise the result is `lane`.
     pub(super) fn reported_lane(&self, lane: u32, thread: u32) -> u32 {
         let per_warp = self.launch.machine.lanes_per_warp;
         if thread != self.now(lane).thread {
@@ -257,7 +259,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns a new clock that contains only the releases at an atomic variable. `lane` made the last release.
+    /// Returns a new clock that contains only the releases that an acquire by `lane` of the atomic variable at
+    /// `location` observes. Returns `None` if the kernel has no vector clocks.
     pub(super) fn releases(
         &mut self,
         lane: u32,
@@ -318,7 +321,7 @@ impl Exec<'_> {
         self.broadcast_acquire(sync);
     }
 
-    /// Extends an acquire of one lane to its whole wave, on targets with lockstep waves.
+    /// On targets with lockstep waves, extends an acquire of one lane to all lanes of its wave.
     pub(super) fn broadcast_acquire(&mut self, sync: Sync) {
         if !self.launch.machine.lockstep || !sync.acquires || self.happens.is_none() {
             return;

@@ -41,14 +41,14 @@ pub(crate) enum PointerFlow {
     FromInteger(Reg),
 }
 
-/// Larger sets are replaced by [`ANY`].
+/// Maximum number of objects in a set. Larger sets are replaced by [`ANY`].
 const MAX_ROOTS: usize = 16;
 
 type SetId = u32;
 /// The set of a register to which no value has been propagated.
 const UNREACHED: SetId = 0;
 const ANY: SetId = 1;
-/// The empty set, of an integer that is not derived from an address.
+/// The empty set. This is the set of an integer that is not derived from an address.
 const NONE: SetId = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -161,7 +161,8 @@ impl Default for Sets {
 }
 
 impl Sets {
-    /// Interns the set `roots`, which must be sorted.
+    /// Returns the id of the set `roots`, which must be sorted. A set of more than [`MAX_ROOTS`] objects has the id
+    /// [`ANY`].
     fn number(&mut self, roots: Vec<MemoryObject>) -> SetId {
         if roots.len() > MAX_ROOTS {
             return ANY;

@@ -21,7 +21,7 @@ use crate::error::{FaultKind, KernelError, Site};
 use crate::exec::program::Program;
 use std::collections::HashMap;
 
-/// The kind of an undefined value, most severe first.
+/// The kind of an undefined value. The kinds are ordered from the most severe to the least severe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum MarkKind {
     Poison,
@@ -71,7 +71,8 @@ struct RegisterMarks {
 /// (Memory, byte offset). Memory 0 is the stack; memory `i + 1` is shared variable `i`.
 type ByteAddress = (usize, usize);
 
-/// The marks of a thread block, in registers and memory. Allocated when the first mark is set.
+/// The marks of undefined bits in the registers and the memory of a thread block. The structure is allocated when
+/// the first mark is set.
 pub(crate) struct Poison {
     columns: Vec<Option<RegisterMarks>>,
     /// Number of marked registers that are not constant.
@@ -139,7 +140,7 @@ impl Poison {
         }
     }
 
-    /// Clears the marks of the matrix products up to index `last` in `lanes`.
+    /// Clears the marks that matrix products with an index up to `last` have set on registers of `lanes`.
     fn clear_in_flight(&mut self, lanes: &[u32], last: u32, threads: u32) {
         for number in 0..self.columns.len() {
             let reg = Reg(number as u32);
@@ -174,7 +175,7 @@ impl Poison {
 /// The effect of undefined operands on the results in one lane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PoisonEffect {
-    /// The use of the operand is a fault.
+    /// The use of an operand with this mark is a fault.
     Error(Mark),
     /// All results get this mark; `None` if they are defined.
     Results(Option<Mark>),
@@ -200,19 +201,21 @@ impl Marks<'_> {
         self.mark(reg).map_or(0, |mark| mark.bits)
     }
 
-    /// Returns the most severe mark of `regs`, extended to the whole value.
+    /// Returns the most severe mark of `regs`, with all bits of the value undefined. Returns `None` if none of
+    /// `regs` is marked.
     pub(crate) fn of(&self, regs: &[Reg]) -> Option<Mark> {
         self.part(regs, WHOLE)
     }
 
-    /// Returns the most severe mark of `regs`, with `bits` as its undefined bits.
+    /// Returns the most severe mark of `regs`, with `bits` as its undefined bits. Returns `None` if none of `regs`
+    /// is marked, or if `bits` is 0.
     pub(crate) fn part(&self, regs: &[Reg], bits: u64) -> Option<Mark> {
         let marks = regs.iter().filter_map(|&reg| self.mark(reg));
         marks.min_by_key(|mark| mark.kind)?.on(bits)
     }
 
-    /// Returns the mark of a `width`-bit result with the undefined bits `bits`. If a whole operand is poison, the whole
-    /// result is poison.
+    /// Returns the mark of the result of a bitwise operation on `regs`. The result has `width` bits, and its
+    /// undefined bits are `bits`. If the whole value of an operand is poison, the whole result is poison.
     pub(crate) fn bitwise(&self, regs: &[Reg], width: u32, bits: u64) -> Option<Mark> {
         let sticky = regs.iter().filter_map(|&reg| self.mark(reg));
         match sticky.into_iter().find(|mark| mark.is_sticky()) {
@@ -221,7 +224,8 @@ impl Marks<'_> {
         }
     }
 
-    /// Returns the most severe mark of all operands, extended to the whole value.
+    /// Returns the most severe mark of all operands, with all bits of the value undefined. Returns `None` if no
+    /// operand is marked.
     pub(crate) fn of_reads(&self) -> Option<Mark> {
         self.of(self.reads)
     }
@@ -236,7 +240,8 @@ impl Marks<'_> {
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns a fault if any operand is undefined, unless the guard is defined and false.
+    /// Returns the effect of undefined operands on a guarded instruction. If the guard is defined and false, the
+    /// lane is untouched; otherwise any undefined operand is a fault.
     pub(crate) fn guarded(&self, guard: Option<Guard>) -> PoisonEffect {
         match guard.filter(|guard| self.mark(guard.reg).is_none()) {
             Some(_) if !self.exec.is_on(guard, self.lane) => PoisonEffect::Untouched,
@@ -458,7 +463,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if memory or one of the stored registers has marks, which the access must handle.
+    /// Returns true if any byte of memory or any of the registers `stored` has a mark, so that the access must copy
+    /// marks.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);
@@ -466,8 +472,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Copies the marks of `bytes` bytes of memory to a register. The first mark becomes bit `shift` of the
-    /// register.
+    /// Copies the marks of `bytes` bytes of memory to a register. The lowest bit of the first byte corresponds to
+    /// bit `shift` of the register.
     pub(super) fn load_marks(
         &mut self,
         lane: u32,
@@ -500,7 +506,8 @@ impl Exec<'_> {
         poison.set(reg, lane, mark, threads);
     }
 
-    /// Copies the marks of a register to `bytes` bytes of memory. The first mark is at bit `shift` of the register.
+    /// Copies the marks of a register to `bytes` bytes of memory. Bit `shift` of the register corresponds to the
+    /// lowest bit of the first byte.
     pub(super) fn store_marks(
         &mut self,
         lane: u32,
@@ -524,7 +531,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error if the memory that `lane` uses contains undefined bits.
+    /// Returns an error if any of the `bytes` bytes at `location`, which `lane` uses, contains undefined bits.
     pub(super) fn uses_memory(
         &self,
         lane: u32,

@@ -28,8 +28,8 @@ pub(crate) struct ProductSources {
     written_by: FxHashMap<u32, Writes>,
 }
 
-/// The registers that an instruction writes. `renamed` has the source registers of an instruction that only renames
-/// bits.
+/// The registers that an instruction writes. If the instruction only renames bits, `renamed` contains its source
+/// registers.
 #[derive(Clone, Debug)]
 struct Writes {
     regs: Vec<Reg>,
@@ -90,7 +90,8 @@ pub(super) struct Products {
     fences: Vec<u64>,
     /// The last write to each (register, warp), as (time, instruction).
     written: FxHashMap<(Reg, u32), (u64, u32)>,
-    /// For each warp, (product, group) in flight. The group is `None` until it is committed.
+    /// For each warp, the matrix products in flight, as (product, group). The group is `None` until it is
+    /// committed.
     in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
     closed: Vec<u32>,
     /// For each warp, the number of started products and the instruction of the last product.
@@ -211,7 +212,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error if one of `regs` was written after the warp's last `wgmma.fence`.
+    /// Returns an error if one of `regs` was written after the warp's last `wgmma.fence`, or if the warp has not
+    /// executed a `wgmma.fence` yet.
     pub(crate) fn check_product_fence(
         &self,
         warp: u32,
@@ -242,7 +244,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Starts the asynchronous reads of one product by one warp. `reads` lists (location, bytes).
+    /// Starts the asynchronous reads of one matrix product by one warp. `reads` contains (location, number of
+    /// bytes) for each part of memory that the product reads.
     pub(crate) fn start_product(
         &mut self,
         lane: u32,

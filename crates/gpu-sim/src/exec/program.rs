@@ -24,9 +24,10 @@ pub(crate) struct SharedSymbol {
     pub(crate) name: String,
     /// Simulator address. Addresses of variables are far apart, so that overruns are detected.
     pub(crate) base: u32,
-    /// Size in bytes; `None` for an array without elements, whose size the launch determines.
+    /// Size in bytes; `None` for an array of length zero, whose size the launch determines.
     pub(crate) bytes: Option<u32>,
-    /// For an allocation, its variable and the byte offset in the variable.
+    /// For an allocation, (index of the variable that contains it, byte offset in the variable). `None` for a
+    /// variable.
     pub(crate) part_of: Option<(usize, u32)>,
 }
 
@@ -65,7 +66,7 @@ pub struct Program {
     pub(crate) local_bytes: u32,
     /// Stack variables, as (byte offset, bytes).
     pub(crate) stack: Vec<(u32, u32)>,
-    /// Registers that hold stack addresses: constants that differ between lanes.
+    /// Registers that hold constant stack addresses, which differ between lanes.
     pub(crate) stack_addresses: Vec<Reg>,
     pub(crate) origins: PointsTo,
     pub(crate) product_sources: ProductSources,
@@ -104,7 +105,8 @@ impl Program {
         self.cluster
     }
 
-    /// Returns the stack variable that contains byte `at` of the stack.
+    /// Returns the index of the stack variable that contains byte `at` of a lane's stack, or `None` if no variable
+    /// contains this byte.
     pub(crate) fn stack_variable(&self, at: usize) -> Option<u32> {
         let next = self
             .stack
@@ -134,7 +136,7 @@ pub(crate) struct ProgramBuilder {
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
     stack: Vec<(u32, u32)>,
-    /// Registers that hold constant addresses.
+    /// Maps (address, memory object of the address) to the register that holds this constant address.
     addresses: HashMap<(u64, MemoryObject), Reg>,
     roots: HashMap<Reg, (u64, MemoryObject)>,
     block_size: Option<[u32; 3]>,
@@ -485,8 +487,8 @@ impl ProgramBuilder {
         })
     }
 
-    /// Inserts instructions at the entry block that mark all undefined registers that are read. Returns (value,
-    /// register) for every undefined register.
+    /// Inserts instructions at the start of the entry block that mark every undefined register that the kernel
+    /// reads. Returns (value, register) for every undefined register, whether it is read or not.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {

@@ -139,7 +139,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Records that `lane` acquires a tensor map if `acquires` is true, or otherwise that it writes the map.
+    /// If `acquires` is true, records that `lane` acquires a tensor map. Otherwise, records that `lane` writes the
+    /// tensor map.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,

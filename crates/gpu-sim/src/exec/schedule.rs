@@ -25,7 +25,7 @@ pub(super) enum PauseReason {
     Polling,
 }
 
-/// A warp yields at a memory access or a warp barrier with probability `1 / PATIENCE`.
+/// A warp yields to other warps at a memory access or a warp barrier with probability `1 / PATIENCE`.
 const PATIENCE: u64 = 8;
 
 pub(super) struct ScheduleRng {
@@ -49,9 +49,10 @@ impl ScheduleRng {
 #[derive(Default)]
 pub(super) struct LaneGroup {
     pub(super) stack: Vec<Frame>,
-    /// The block barrier at which the lanes wait, if any.
+    /// Index of the barrier instruction at which the lanes wait; `None` if they do not wait at a block barrier.
     pub(super) waits_at: Option<u32>,
-    /// The operands of the barrier, in a kernel with named barriers.
+    /// Operands of the barrier at which the lanes wait, in a kernel with named barriers; `None` in other kernels,
+    /// or if the lanes do not wait.
     pub(super) arrival: Option<BarrierArrival>,
     pub(super) spin: SpinDetector,
     /// Value of the memory-change counter when the lanes stalled; `None` if the lanes are not stalled. The lanes
@@ -112,7 +113,8 @@ impl Exec<'_> {
         true
     }
 
-    /// Runs the lane groups one at a time. Returns `None` when all lanes can run in lockstep again.
+    /// Runs the lane groups one at a time. Returns the reason if the block pauses, or `None` if all lanes can run
+    /// in lockstep again.
     pub(super) fn run_warps(&mut self) -> Result<Option<PauseReason>, KernelError> {
         let mut lane_groups = self.lane_groups.take().unwrap_or_default();
         let done = self.run_lane_groups(&mut lane_groups);
@@ -308,8 +310,8 @@ impl Exec<'_> {
         Ok(is_stuck)
     }
 
-    /// Returns [`StopReason::Barrier`] if the warp must wait for other warps before `op`. Returns an error if lanes of
-    /// the warp are missing at `op`.
+    /// Returns [`StopReason::Barrier`] if the warp must wait for other warps before it executes `op`. Returns an
+    /// error if lanes of the warp have not reached `op`.
     pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<StopReason>, KernelError> {
         if !self.warps_are_split || op.interaction() != WarpInteraction::Collective {
             return Ok(None);
@@ -330,9 +332,9 @@ impl Exec<'_> {
         Ok(Some(StopReason::Barrier(self.op)))
     }
 
-    /// Returns a reason to stop if the warp yields. With a seed, a warp yields at random at instructions with
-    /// visible effects. With named barriers and no seed, a warp yields after it has completed a phase of an
-    /// mbarrier.
+    /// Returns [`StopReason::Yield`] if the warp lets other warps run after `op`. If the schedule has a seed, a
+    /// warp yields at random at instructions with visible effects. Without a seed, a warp yields only in a kernel
+    /// with named barriers, after it has completed a phase of an mbarrier.
     pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
         let Some(turns) = self.schedule_rng.as_mut() else {
             let has_ended = std::mem::take(&mut self.has_ended_phase);

@@ -117,7 +117,8 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// Detection of busy waiting for one lane group. The state covers the time since the last memory change.
+/// State of the detection of busy waiting for one lane group. The state covers the time since the last memory
+/// change.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,

@@ -78,7 +78,7 @@ impl Exec<'_> {
         Ok((map, address))
     }
 
-    /// Starts a copy of a box to shared memory, which signals the mbarrier `barrier`.
+    /// Starts a copy of a box to shared memory. The copy signals the mbarrier `barrier`.
     pub(crate) fn load_box(
         &mut self,
         lane: u32,

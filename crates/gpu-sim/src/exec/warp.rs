@@ -19,8 +19,8 @@ impl Exec<'_> {
             .collect()
     }
 
-    /// Returns an error if the member mask lacks lane `own`, or has a member that is not in the active `lanes` of the
-    /// warp.
+    /// Returns an error if the member mask does not contain the lane `own`. Also returns an error if the mask
+    /// contains a lane of the warp that has not returned and is not in `lanes`, the active lanes of the warp.
     pub(crate) fn check_members(
         &self,
         what: &str,

@@ -254,7 +254,8 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![current])
 }
 
-/// Returns the byte offset of the last field in `fields`, a prefix of the struct's fields.
+/// Returns the byte offset, within a struct, of the last field in `fields`. `fields` contains the fields of the
+/// struct up to and including this field.
 fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     let body = fields.to_vec();
     let slots = flatten(&Type::Struct { packed, body })?;

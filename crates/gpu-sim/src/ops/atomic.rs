@@ -51,7 +51,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The function of a read-modify-write, from the old value and the operand to the new value.
+/// The function of a read-modify-write, which maps the old value and the operand to the new value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Combine {
     /// Receives (width in bits, old value, operand).

@@ -133,7 +133,8 @@ impl Instruction for ClusterWait {
     }
 }
 
-/// Appends a block barrier of an AMD GPU. Different waves may reach the barrier at different instructions.
+/// Appends a block barrier of an AMD GPU. If the operation has the attribute `ll.staggering`, different waves may
+/// reach the barrier at different instructions.
 fn wave_barrier(d: &mut Decoder<'_>, op: &Operation, releases: bool) {
     if op.attribute(marks::STAGGERING).is_some() {
         d.b.has_named_barriers();
@@ -146,10 +147,11 @@ fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// A block barrier that also reduces the lowest bits of `src` over all threads.
+/// A block barrier that also counts the threads in which `src` is not zero. The result of each thread is computed
+/// from this count.
 #[derive(Debug)]
 struct BarrierReduce {
-    /// Maps (number of threads whose bit is set, number of all threads) to the result.
+    /// Maps (number of threads in which `src` is not zero, number of all threads at the barrier) to the result.
     answer: fn(usize, usize) -> u64,
     dst: Reg,
     src: Reg,
@@ -222,7 +224,7 @@ fn numbered(d: &mut Decoder<'_>, id: Option<Reg>, threads: Option<Reg>) {
     });
 }
 
-/// Decodes a barrier with up to three operands: id, number of threads, and the bit to reduce.
+/// Decodes a barrier with up to three operands: id, number of threads, and the value to reduce.
 fn barrier(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let sizes = op.ints("operandSegmentSizes").unwrap_or(&[0, 0, 0]);
     let has = |operand: usize| sizes.get(operand) == Some(&1);

@@ -7,8 +7,8 @@ use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs};
 use crate::ir::Operation;
 use crate::marks;
 
-/// Decodes an operation with an attribute of [`marks`](crate::marks), and returns its result register. Returns `None`
-/// without such an attribute.
+/// If `op` has an attribute of [`marks`](crate::marks), decodes the operation and returns its result register.
+/// Otherwise returns `None`.
 pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;

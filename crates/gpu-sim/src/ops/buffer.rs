@@ -174,7 +174,7 @@ impl BufferAccess {
     }
 }
 
-/// A load through a buffer descriptor; 0 if out of bounds.
+/// A load through a buffer descriptor. Fields that are out of bounds load 0.
 #[derive(Debug)]
 pub(crate) struct BufferLoad(pub(crate) BufferAccess);
 
@@ -202,7 +202,7 @@ impl Instruction for BufferLoad {
     }
 }
 
-/// A store through a buffer descriptor; no effect if out of bounds.
+/// A store through a buffer descriptor. Fields that are out of bounds are not stored.
 #[derive(Debug)]
 pub(crate) struct BufferStore(pub(crate) BufferAccess);
 
@@ -241,7 +241,8 @@ impl Instruction for BufferStore {
     }
 }
 
-/// Returns base address, stride, number of bytes, and flags.
+/// Returns the registers of the buffer descriptor in operand `operand`: base address, stride, number of bytes, and
+/// flags.
 pub(super) fn descriptor(
     d: &Decoder<'_>,
     op: &Operation,

@@ -87,8 +87,8 @@ fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
     u32::from_le_bytes(picked).into()
 }
 
-/// `v_perm_b32`, by selector byte: 0 to 7 choose a byte of `a:b`, 8 to 11 replicate a sign bit, 12 gives 0, and larger
-/// values give 0xff.
+/// Computes `v_perm_b32`. Each byte of the selector determines one byte of the result: 0 to 7 choose a byte of
+/// `a:b`, 8 to 11 replicate the sign bit of one of the four half words, 12 gives 0, and larger values give 0xff.
 pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     let both = a << 32 | b & 0xffff_ffff;
     (0..4).fold(0, |result, index| {

@@ -10,8 +10,9 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// Returns the result of an operation in unbounded integers; `None` if there is no result. `x` and `y` are
-/// signed for the flag `nsw` and unsigned for the flag `nuw`.
+/// Returns the exact result of an operation, computed with unbounded integers; `None` if the operation has no
+/// result. To check the flag `nsw`, `x` and `y` are the operands as signed numbers; to check `nuw`, they are the
+/// operands as unsigned numbers.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
 /// Returns the bits that the operation drops from the exact result; `None` if there is no result. The flag
@@ -22,15 +23,15 @@ pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Promise {
     Disjoint,
-    /// `nsw`: the exact result fits the width as a signed number.
+    /// `nsw`: the exact result fits this width in bits as a signed number.
     NoSignedWrap(Ideal, u32),
-    /// `nuw`: the exact result fits the width as an unsigned number.
+    /// `nuw`: the exact result fits this width in bits as an unsigned number.
     NoUnsignedWrap(Ideal, u32),
     /// `exact`: an operation of this width drops no bits of the exact result.
     Exact(Remainder, u32),
     /// `nneg`: the operand of this width is not negative.
     NonNegative(u32),
-    /// `trunc nuw`: the operand fits the width as an unsigned number.
+    /// `trunc nuw`: the operand fits this width in bits as an unsigned number.
     FitsUnsigned(u32),
     /// `trunc nsw`: the operand of width `from` fits the width `to` as a signed number.
     FitsSigned {
@@ -47,19 +48,21 @@ pub(crate) enum Promise {
     Inside(Space),
     NotBelow,
     ShiftBelow(u32),
-    /// A flag such as `is_zero_poison`: the value of the operand differs from `operand`. `bits` is the width.
+    /// A flag such as `is_zero_poison`: the operand, which has `bits` bits, does not have the value `operand`.
     Not {
         flag: &'static str,
         operand: u64,
         bits: u32,
     },
-    /// The truncated float fits an integer of `bits` bits.
+    /// Float-to-integer conversion: the operand, truncated to an integer, fits `bits` bits as a signed or as an
+    /// unsigned number.
     Converts {
         from: FloatTy,
         bits: u32,
         signed: bool,
     },
-    /// Fast-math flags: the value is no NaN (`no_nan`) and no infinity (`no_infinity`).
+    /// Fast-math flags: if `no_nan` is true, the operand is not NaN; if `no_infinity` is true, the operand is not
+    /// infinite.
     Number {
         ty: FloatTy,
         no_nan: bool,

@@ -153,7 +153,7 @@ fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Decode
     d.define(op, results)
 }
 
-/// `cond ? a : b`, by the lowest bit of `cond`.
+/// Computes `cond ? a : b`. The condition is the lowest bit of `cond`.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) dst: Reg,

@@ -37,10 +37,11 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Attribute on a constant that stands for the value in lanes that a masked load skips.
+/// Attribute of a constant that represents the undefined value of lanes that a masked load skips.
 const UNSET: &str = "ttg.unset";
 
-/// Returns the register of a constant, undefined if the constant has the attribute [`UNSET`].
+/// Returns a register that holds the constant `bits`. If `op` has the attribute [`UNSET`], the value of the
+/// register is undefined.
 fn constant(d: &mut Decoder<'_>, op: &Operation, bits: u64) -> Reg {
     if op.attribute(UNSET).is_none() {
         return d.b.constant(bits);

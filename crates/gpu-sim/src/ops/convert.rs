@@ -123,8 +123,8 @@ fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
     d.define(op, results)
 }
 
-/// Decodes a float-to-integer conversion that rounds towards zero. An out-of-range result is poison, except in PTX and
-/// in saturating intrinsics.
+/// Decodes `fptosi` or `fptoui`, which round towards zero. A result that is out of range is poison. Conversions in
+/// PTX and saturating intrinsics, which saturate instead, are decoded elsewhere.
 fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
@@ -473,8 +473,9 @@ impl Instruction for Repack {
     }
 }
 
-/// Returns `count` registers of `dst_bits` bits with the bits of `src`: the source registers themselves for equal
-/// widths.
+/// Returns `count` registers of `dst_bits` bits that hold the bits of `src`. If the widths and the numbers of
+/// registers are equal, returns the registers `src` themselves. If all entries of `src` are one register with the
+/// undefined value of a masked load, repeats this register.
 pub(crate) fn repack(
     d: &mut Decoder<'_>,
     src: &[Reg],

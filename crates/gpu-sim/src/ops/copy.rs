@@ -108,7 +108,8 @@ fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32
 #[derive(Debug)]
 enum CopySource {
     Address(Space, Reg, i64),
-    /// An AMD buffer descriptor and offsets. Lanes out of bounds copy zeros.
+    /// An AMD buffer descriptor, and byte offsets that are added to its base address. A lane whose source is out of
+    /// bounds copies zeros.
     Buffer {
         rsrc: [Reg; 4],
         offsets: [Reg; 3],
@@ -119,7 +120,7 @@ enum CopySource {
 struct AsyncCopy {
     channel: Channel,
     from: CopySource,
-    /// (Memory space, register, byte offset).
+    /// Destination address, as (memory space, register, byte offset).
     to: (Space, Reg, i64),
     /// Distance in bytes between the destinations of neighbouring lanes; `None` if each lane has its own
     /// destination address.

@@ -36,7 +36,7 @@ const INTRINSICS: &[OpRow] = &[row("llvm.amdgcn.fmed3", |d, op| {
     })
 })];
 
-/// The median of three numbers, or with a NaN, the smallest of the other numbers.
+/// Computes the median of three numbers. If one of them is NaN, computes the smallest of the other numbers.
 #[derive(Debug)]
 struct Median {
     ty: FloatTy,
@@ -108,8 +108,9 @@ const fn sign(ty: FloatTy) -> u64 {
     1 << (ty.bits() - 1)
 }
 
-/// Computes in binary32 and rounds the result to `ty`; for binary64, uses `double`. Double rounding does not
-/// change the result of `+ - * /` in 16-bit formats: binary32 has 23 mantissa bits, more than 2 * 10 + 2.
+/// Computes the result with `single` in binary32 and rounds it to `ty`. If `ty` is binary64, computes the result
+/// with `double` instead. In 16-bit formats, rounding twice does not change the result of `+ - * /`, because
+/// binary32 has 23 mantissa bits, more than 2 * 10 + 2.
 #[inline]
 fn rounded(
     ty: FloatTy,

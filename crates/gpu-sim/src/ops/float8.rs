@@ -64,7 +64,7 @@ impl Instruction for Narrow {
     }
 }
 
-/// Converts byte `byte` of a register, an 8-bit float, to a wider float.
+/// Converts an 8-bit float to a wider float. The 8-bit float is byte `byte` of the register `src`.
 #[derive(Debug)]
 pub(crate) struct Widen {
     pub(crate) format: Float8,
@@ -93,7 +93,8 @@ impl Instruction for Widen {
     }
 }
 
-/// Replaces the lower or the upper half of a 32-bit word.
+/// Replaces one half of the 32-bit word `old` with `half`: the upper half if `is_upper` is true, and the lower half
+/// otherwise.
 #[derive(Debug)]
 struct Half {
     is_upper: bool,

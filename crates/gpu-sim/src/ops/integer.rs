@@ -17,8 +17,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[BINARY_INTRINSICS],
 };
 
-/// Computes the undefined bits of a result from the operand values `of` and the undefined bits of the operands.
-/// By default, one undefined bit makes the whole result undefined.
+/// Returns the undefined bits of a result, given the operand values `of` and the undefined bits of the operands. If
+/// an operation has no such function, one undefined bit of an operand makes the whole result undefined.
 type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
 #[derive(Debug)]
@@ -231,7 +231,7 @@ fn promises(
     );
 }
 
-/// A division or remainder, without a result for a zero divisor and for the smallest integer divided by -1.
+/// A division or remainder. It has no result if the divisor is zero, or if the smallest integer is divided by -1.
 #[derive(Debug)]
 pub(crate) struct Division {
     eval: fn(bits: u32, a: u64, b: u64) -> Option<u64>,
@@ -366,7 +366,7 @@ impl Instruction for IntUnary {
     }
 }
 
-/// A flag, and the operand value that the flag forbids for a width in bits.
+/// (Name of a flag, function that maps a width in bits to the operand value that the flag forbids).
 type ExcludedOperand = (&'static str, fn(u32) -> u64);
 
 fn unary(
@@ -439,7 +439,8 @@ const OTHER_ROWS: &[OpRow] = &[
     }),
 ];
 
-/// A funnel shift (`fshl`, `fshr`): shifts `high:low` by `amount` modulo the width.
+/// A funnel shift (`fshl`, `fshr`). Shifts the concatenation `high:low` by `amount` modulo the width. The result is
+/// the upper half after a left shift, and the lower half after a right shift.
 #[derive(Debug)]
 struct FunnelShift {
     left: bool,
@@ -497,7 +498,8 @@ fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
     })
 }
 
-/// True if the exact result of the operation does not fit the width as a signed number.
+/// Sets `dst` to 1 if the exact result of an operation does not fit `bits` bits as a signed number, and to 0
+/// otherwise.
 #[derive(Debug)]
 struct SignedOverflow {
     exact: fn(i128, i128) -> i128,
@@ -537,8 +539,8 @@ fn leaves(
     })
 }
 
-/// Decodes an operation that also returns an overflow bit. `overflows(decoder, width, registers)` emits the
-/// overflow bit from the result and the operands.
+/// Decodes an operation that returns a result and an overflow bit. `overflows(decoder, width, registers)` emits the
+/// computation of the overflow bit; the registers are the result and the two operands.
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

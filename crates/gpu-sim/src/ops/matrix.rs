@@ -56,8 +56,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::TRANSPOSED_LOADS),
 ];
 
-/// Returns the fragment of an NVIDIA instruction. `bytes` is the fragment of the instruction for 8-bit
-/// elements. Returns an error for unsupported shapes, and for 8-bit elements on GPUs without such instructions.
+/// Returns the fragment that an NVIDIA matrix load or store accesses. `bytes` is the fragment for 8-bit elements.
+/// Returns an error for unsupported shapes, and for 8-bit elements on GPUs without such instructions.
 fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> DecodeResult<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");

@@ -163,7 +163,8 @@ fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait for a phase, including the loop in which PTX code repeats the operation.
+/// Decodes a wait for a phase. The operation includes the loop in which PTX code repeats `mbarrier.try_wait`, so
+/// the decoded wait blocks until the phase has completed.
 fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, parity) = (address(d, op)?, d.scalar(op, 1)?);
     push(d, at, MbarrierAction::Wait(parity), None);

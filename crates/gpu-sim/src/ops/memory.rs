@@ -86,7 +86,7 @@ impl Instruction for Load {
     }
 }
 
-/// A load with a guard. Inactive lanes get a fallback value.
+/// A load with a guard. In lanes in which the guard is false, the result is a fallback value.
 #[derive(Debug)]
 pub(crate) struct GuardedLoad {
     pub(crate) access: Access,

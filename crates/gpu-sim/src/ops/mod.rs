@@ -78,11 +78,11 @@ impl OpRow {
     }
 }
 
-/// The operations of one source file.
+/// The operations and intrinsics that one source file defines.
 pub(crate) struct Family {
     title: &'static str,
     operations: &'static [&'static [OpRow]],
-    /// The intrinsics for `llvm.call_intrinsic`.
+    /// The intrinsics that `llvm.call_intrinsic` may call.
     intrinsics: &'static [&'static [OpRow]],
 }
 

@@ -44,12 +44,12 @@ impl Needs {
     }
 }
 
-/// Returns the message for a feature that only the GPUs `on` have.
+/// Returns the error message for a feature that `target` does not have. `on` names the GPUs that have the feature.
 pub(crate) fn only_on(target: &Target, on: &str) -> String {
     format!("not supported on {}, only on {on}", target.name)
 }
 
-/// Returns an error message if the operation's dialect belongs to another vendor than the target.
+/// Returns an error message if the operation's dialect is for GPUs of another vendor than the vendor of `target`.
 pub(crate) fn foreign(operation: &str, target: &Target) -> Option<String> {
     let dialect = operation.split('.').next().unwrap_or_default();
     let other = match target.assembly {

@@ -37,7 +37,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns an acquire-release order.
+/// Returns an acquire-release order with the scope `scope`.
 pub(super) const fn both_ways(scope: Scope) -> Sync {
     Sync {
         acquires: true,
@@ -68,7 +68,7 @@ impl Instruction for Fence {
     }
 }
 
-/// Emits a fence. A fence whose scope is at most a warp needs no instruction.
+/// Emits a fence. Emits nothing if the scope of the fence is at most a warp, or if its memory order is relaxed.
 pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> DecodeResult {
     if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
         d.b.orders_threads();

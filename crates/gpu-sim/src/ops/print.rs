@@ -108,7 +108,7 @@ impl Instruction for Print {
     }
 }
 
-/// Stops the run with a failed assertion, with the message of the first active lane.
+/// Stops the run with an assertion failure. The error contains the message of the first active lane.
 #[derive(Debug)]
 struct FailAssertion {
     message: Reg,

@@ -63,8 +63,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies that an mbarrier awaits in phases before `current`. Returns the lanes that started these
-    /// copies, with the clocks of the copies.
+    /// Completes the copies that signal an mbarrier phase before `current`. Returns (lane, clock) for these copies:
+    /// the lane that started the copy, and the vector clock of the copy.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,
@@ -95,8 +95,8 @@ impl Exec<'_> {
         Ok(copiers)
     }
 
-    /// Reads the sources of all copies in the queue with a ticket below `end`, so that the sources may be
-    /// overwritten.
+    /// Performs the pending source reads of all copies in `queue` with a ticket below `end`. After this call, the
+    /// sources may be overwritten.
     pub(super) fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
         let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
         for copy in copies

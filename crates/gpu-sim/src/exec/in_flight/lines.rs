@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 const LINE: usize = 16;
 
-/// Number of copies in flight per line of memory, by (index of the memory, index of the line).
+/// Maps (index of the memory, index of the line) to the number of copies in flight that access this line of memory.
 #[derive(Debug, Default)]
 pub(super) struct Lines(FxHashMap<(u64, usize), u32>);
 
@@ -36,8 +36,8 @@ impl Lines {
     }
 }
 
-/// Returns (index of the memory, byte offset): each buffer and each shared variable is a memory. Returns `None` for a
-/// stack, which no copy accesses.
+/// Returns (index of the memory, byte offset) of a location. Each buffer and each shared variable counts as one
+/// memory. Returns `None` for a stack, which no copy accesses.
 pub(super) fn region(location: MemoryLocation) -> Option<(u64, usize)> {
     match location {
         MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),

@@ -6,9 +6,10 @@ use crate::{Arrival, FaultKind, Schedule};
 const BLOCK_BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 /// Offset of the mbarriers in shared memory, after the data.
 const AT: u32 = 1024;
-/// Values of the test kernels. `%first`: thread 0; `%team`: index of a team of two warps; `%is0`: team 0; `%rank`:
-/// index of the thread in its team; `%cell`: address of a word per thread of a team; `%other`: address of the word of a
-/// thread in the other warp of the team.
+/// Code that defines the values of the test kernels. `%first` is true in thread 0. `%team` is the index of the
+/// thread's team, which has two warps, and `%is0` is true in team 0. `%rank` is the index of the thread in its
+/// team. `%cell` is the address of the word with index `%rank`. `%other` is the address of the word with index `63
+/// - %rank`, which is the `%cell` of a thread in the other warp of the team.
 const NAMES: &str = "%c16 = \"llvm.mlir.constant\"() <{value = 16 : i32}> : () -> i32\n\
     %c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %c48 = \"llvm.mlir.constant\"() <{value = 48 : i32}> : () -> i32\n\
@@ -39,12 +40,14 @@ fn get(name: &str) -> String {
     format!("%{name} = \"llvm.load\"(%other) : (!llvm.ptr<3>) -> i32\n")
 }
 
-/// Fills the words of the teams, so that no load reads uninitialised memory.
+/// Returns code that stores 0 to the words of the teams and executes a block barrier, so that no later load reads
+/// uninitialised memory.
 fn filled() -> String {
     [&put("%c0"), BLOCK_BARRIER].concat()
 }
 
-/// Returns a kernel with two teams of two warps. After `before`, team 0 executes `first`, and team 1 executes `second`.
+/// Returns a kernel with two teams of two warps. Both teams execute `before`. Then team 0 executes `first`, and
+/// team 1 executes `second`.
 fn teams(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -67,7 +70,7 @@ fn check(kernel: &AsyncKernel, kind: FaultKind, words: &[&str]) {
     kernel.check_errors(&SCHEDULES, kind, words);
 }
 
-/// Checks that each thread of team `consumer` has stored 7 in each schedule.
+/// Checks that in every schedule each thread of team `consumer` stores the sum 7.
 #[track_caller]
 fn check_sums(kernel: &AsyncKernel, consumer: usize) {
     for schedule in SCHEDULES {
@@ -80,7 +83,8 @@ fn check_sums(kernel: &AsyncKernel, consumer: usize) {
 
 const SUM: &str = "%z = \"llvm.add\"(%x, %y) : (i32, i32) -> i32\n";
 
-/// Two rounds in which the producer waits for barrier 1, writes, and then executes barrier 2.
+/// Returns the code of the producer and the code of the consumer for two rounds. In each round, both teams execute
+/// barrier 1, the producer writes, both teams execute barrier 2, and the consumer reads.
 fn named_rounds() -> [String; 2] {
     let producer = [
         sync(1, 128),
@@ -189,7 +193,9 @@ fn wait(at: u32, parity: u32) -> String {
     asm(&text, "r", &[("%s", "i32")])
 }
 
-/// Two rounds with the mbarriers `full`, at `AT`, and `empty`, behind it. Each team also executes a barrier of its own.
+/// Returns the code of the producer and the code of the consumer for two rounds. The rounds are ordered by two
+/// mbarriers: `full`, which is at `AT`, and `empty`, which follows `full` in memory. Each team also executes a
+/// named barrier of its own.
 fn mbarrier_rounds() -> [String; 2] {
     let (full, empty) = (AT, AT + 8);
     let producer = [
@@ -383,7 +389,8 @@ fn rules_of_named_barriers_are_checked() {
     }
 }
 
-/// Without a number of threads, all threads of the block take part. Barrier 0 is also `nvvm.barrier0`.
+/// If a barrier has no operand for the number of threads, all threads of the block take part. `nvvm.barrier0` is
+/// the named barrier 0.
 #[test]
 fn a_barrier_without_a_number_of_threads_is_of_the_block() {
     let all = "\"nvvm.barrier\"(%c5) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()\n";

@@ -11,7 +11,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     unary.chain(binary).chain(["fma"])
 }
 
-/// Returns the unary function `name`, which has no prefix and no type suffix.
+/// Returns the unary library function `name`, or `None` if there is no such function. `name` has no prefix and no
+/// type suffix, as in `exp`.
 pub(crate) fn unary(name: &str) -> Option<&'static FloatUnaryOp> {
     let found = UNARY_LIBRARY.iter().find(|(known, _)| *known == name)?;
     Some(found.1)
@@ -124,7 +125,7 @@ pub(super) fn erf(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The last `f` of `erff` and `expf` is the type suffix, but the last `f` of `erf` belongs to the name.
+    /// In `erff` and `expf`, the last `f` is the type suffix. In `erf`, the last `f` is part of the name.
     #[test]
     fn names_are_without_prefix_and_type() {
         for (callee, name) in [

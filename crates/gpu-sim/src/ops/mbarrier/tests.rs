@@ -27,8 +27,9 @@ fn wait(at: u32, parity: &str) -> String {
 }
 
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
-/// Values of the test kernels. `%first`: thread 0; `%warp`: index of the warp; `%is0`: warp 0; `%cell`: address of a
-/// word per lane of a warp.
+/// Code that defines the values of the test kernels. `%first` is true in thread 0. `%warp` is the index of the
+/// warp, and `%is0` is true in warp 0. `%lane` is the index of the thread in its warp, and `%cell` is the address
+/// of the word with this index.
 const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %warp = \"llvm.udiv\"(%t, %c32) : (i32, i32) -> i32\n\
@@ -36,7 +37,8 @@ const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -
     %is0 = \"llvm.icmp\"(%warp, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
-/// Returns a kernel with two warps: warp 0 executes `first`, warp 1 executes `second`.
+/// Returns a kernel with two warps. Both warps execute `before`. Then warp 0 executes `first`, and warp 1 executes
+/// `second`.
 fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -47,7 +49,7 @@ fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
 
 const PUT: &str = "\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
 
-/// Loads the word of each lane and stores the word in `%out`.
+/// Returns code in which each lane loads its word as `%<name>` and stores the word in `%out`.
 fn get(name: &str) -> String {
     let load = format!("%{name} = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n");
     load + &store(&format!("%{name}"), "i32", 0, 1)
@@ -94,7 +96,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     }
 }
 
-/// Two warps pass a buffer back and forth by two mbarriers, which may be different numbers of phases ahead.
+/// Two warps pass a buffer back and forth with two mbarriers, which may have completed different numbers of phases.
 #[test]
 fn a_buffer_goes_to_and_fro() {
     let second = AT + 8;
@@ -209,7 +211,8 @@ fn rules_of_barriers_are_checked() {
     }
 }
 
-/// If a warp executes a proxy fence before its arrival, a product after the wait reads the warp's writes.
+/// If a warp executes a proxy fence before its arrival, a bulk copy that another warp starts after the wait reads
+/// the writes of the first warp.
 #[test]
 fn a_wait_orders_behind_a_fence_of_proxies() {
     let copy = |fence: &str| {

@@ -37,7 +37,7 @@ pub(super) enum FragmentLayout {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Fragments {
     pub(super) deal: FragmentLayout,
-    /// m, n and k.
+    /// The sizes m, n and k of the product.
     pub(super) sizes: [u32; 3],
     /// Bits per element of A, B and D.
     pub(super) bits: [u32; 3],
@@ -50,7 +50,7 @@ pub(super) struct ElementPosition {
     pub(super) block: u32,
     /// Index that is the row in A and D, and the column in B.
     pub(super) own: u32,
-    /// Column of A and D, row of B.
+    /// Index that is the column in A and D, and the row in B.
     pub(super) other: u32,
 }
 
@@ -150,9 +150,9 @@ impl Fragments {
         }
     }
 
-    /// Returns (lane, byte in the lane's register) of a block scale. `own` is the row of A or the column of B, and
-    /// `block` is the index of the block along k. `selected` is the scale selector: the first byte, or for WMMA the
-    /// half of the wave.
+    /// Returns (lane, byte in the lane's scale register) at which a block scale is stored. `own` is the row of A or
+    /// the column of B, and `block` is the index of the block along k. `selected` is the scale selector, which is
+    /// the first byte of the scales in the register. For WMMA, it is the half of the wave that holds the scales.
     pub(super) const fn scale(
         self,
         operand: usize,

@@ -152,8 +152,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, results)
 }
 
-/// Returns the operand range of each argument. NVIDIA's intrinsics have one operand per register of a matrix.
-/// AMD's intrinsics have one vector operand per matrix.
+/// Returns the range of operand indices for each argument of the intrinsic. NVIDIA's intrinsics have one operand
+/// per register of a matrix. AMD's intrinsics have one vector operand per matrix.
 fn arguments(
     d: &Decoder<'_>,
     op: &Operation,
@@ -338,8 +338,8 @@ struct Multiply {
 }
 
 impl Multiply {
-    /// Returns the elements of an operand for the warp whose first lane is `first`, at the indices of
-    /// [`PositionTables`].
+    /// Returns the elements of the matrix of an operand, for the warp whose first lane is `first`. The elements are
+    /// multiplied by their block scales, if there are any, and are stored at the indices of [`PositionTables`].
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);

@@ -21,7 +21,8 @@ pub(super) enum Format {
     I32,
 }
 
-/// The absolute values of E2M1 numbers, by their lowest 3 bits (OCP microscaling formats 1.0, section 5.3.3).
+/// The absolute values of the E2M1 numbers, indexed by the lowest 3 bits of the number (OCP microscaling formats
+/// 1.0, section 5.3.3).
 const E2M1: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
 
 impl Format {
@@ -58,7 +59,8 @@ impl Format {
         }
     }
 
-    /// Converts a sum to this format. Floats round to nearest, ties to even. Integers saturate (`saturates`) or wrap.
+    /// Converts a sum to this format and returns its bits. Floats round to nearest, ties to even. Integers saturate
+    /// if `saturates` is true, and wrap otherwise.
     pub(super) fn code(self, sum: f64, saturates: bool) -> u64 {
         match self {
             Self::Float(ty) => ty.from_f64(sum),

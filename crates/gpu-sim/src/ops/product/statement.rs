@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 pub(super) enum Argument {
     /// The registers of an operand. C has the format of D.
     Matrix(usize),
-    /// Must be 0.
+    /// A constant that must be 0.
     Zero,
     Hint,
     /// True if the integers of an operand are signed.
@@ -56,7 +56,8 @@ pub(super) struct ScaleBlocks {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct InstructionSpec {
     pub(super) intrinsic: String,
-    /// Name prefixes of the GPUs with the instruction. A `+` includes all later NVIDIA GPUs.
+    /// Name prefixes of the GPUs that have the instruction, separated by spaces. A `+` after a prefix includes all
+    /// later NVIDIA GPUs.
     pub(super) on: &'static str,
     pub(super) deal: FragmentLayout,
     pub(super) sizes: [u32; 3],
@@ -145,8 +146,9 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
 }
 
 impl SpecList {
-    /// Adds one specification of an intrinsic per shape. `shapes` is separated by spaces. Each shape replaces the
-    /// `*` in `name`, and may end with `/` and a number of blocks.
+    /// Adds one specification for each shape of an intrinsic. `shapes` is a list that is separated by spaces. Each
+    /// shape replaces the `*` in `name`. A shape may be followed by `/` and a number of blocks, which is not part
+    /// of the name.
     fn add(
         &mut self,
         on: &'static str,

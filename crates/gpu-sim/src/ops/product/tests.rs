@@ -23,7 +23,8 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Returns the operands of a table row passed as A, B and C. A transposed row exchanges A and B.
+/// Returns the operands of a table row that are passed as A, B and C. If the row is transposed, the first two are
+/// exchanged.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -35,7 +36,9 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// Returns the (own, other) of an [`ElementPosition`](super::fragment::ElementPosition) according to a table row.
+/// Returns the `own` and the `other` of an [`ElementPosition`](super::fragment::ElementPosition) that a table row
+/// defines for element `element` of `lane`. `operand` is the operand in the row, which the intrinsic takes as
+/// operand `as_`.
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;
@@ -58,7 +61,8 @@ fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u
     [own as u32, other as u32]
 }
 
-/// Describes a contradiction between a table row and a specification.
+/// Returns a description of the first contradiction between a table row and a specification, or `None` if they
+/// agree.
 fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     let passed = passed(row);
     let numbers = [row.factors[0], row.factors[1], row.sum];
@@ -136,7 +140,8 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     (different.len() != names.len()).then(|| "two k are one".to_owned())
 }
 
-/// Describes a contradiction between a table row and a specification, in scales or formats.
+/// Returns a description of the first contradiction between a table row and a specification in their scales or
+/// formats, or `None` if these agree.
 fn contradiction_of_scales(
     row: &Product,
     statement: &InstructionSpec,
@@ -337,7 +342,8 @@ struct Kernel<'t> {
 }
 
 impl Kernel<'_> {
-    /// `words` maps (lane, word) to the input. Returns the words of D of each lane.
+    /// Runs the kernel. `words` maps (lane, index of the word) to an input word. Returns the words of D of each
+    /// lane.
     fn run(&self, words: impl Fn(usize, usize) -> u32) -> Result<Vec<Vec<u32>>, KernelError> {
         let (mut body, mut values, mut types) = (String::new(), Vec::new(), Vec::new());
         let mut next = 0;
@@ -435,8 +441,8 @@ fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// `mma.m16n8k16`: the elements of A are numbered, and B is one at k = 3 and zero elsewhere. Each column of D is then
-/// column 3 of A.
+/// `mma.m16n8k16`: the elements of A are numbered. Column j of B is j + 1 at k = 3, and zero elsewhere. Column j of
+/// D is then j + 1 times column 3 of A, plus C.
 #[test]
 fn mma_follows_the_manual() {
     let kernel = Kernel {
@@ -491,7 +497,8 @@ fn mma_follows_the_manual() {
     }
 }
 
-/// An MFMA of sixteen independent 4 x 4 products. A lane belongs to block `lane / 4`, and holds a column of D.
+/// An MFMA that computes sixteen independent 4 x 4 products. A lane takes part in product `lane / 4`, and holds one
+/// column of D.
 #[test]
 fn mfma_of_blocks_follows_the_manual() {
     let kernel = Kernel {

@@ -122,7 +122,7 @@ impl Types {
         self.0[0] == Format::I8
     }
 
-    /// Returns the registers of D per lane, for `n` columns.
+    /// Returns the number of registers that hold D in each lane, if D has `n` columns.
     pub(crate) const fn sum_registers(self, n: u32) -> u32 {
         n / 2 * self.0[2].bits() / 32
     }
@@ -130,12 +130,12 @@ impl Types {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
-    /// Four registers of each lane.
+    /// A is in four registers of each lane.
     Registers(Vec<Reg>),
     Shared(Reg),
 }
 
-/// The operand `scale-d`: the initial value of D.
+/// The operand `scale-d`, which selects the initial value of D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScaleD {
     Zero,
@@ -165,7 +165,8 @@ const WARP_ROWS: u32 = 16;
 /// Size of an instruction's tiles along K, in bytes.
 const DEPTH: u32 = 32;
 
-/// The elements of a tile, row by row in ascending k, and the reads of shared memory, as (location, bytes).
+/// (Elements of a tile, reads of shared memory). The elements are in ascending k for each row of A or column of B.
+/// Each read is (location, number of bytes).
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
@@ -236,7 +237,7 @@ impl Wgmma {
         self.types.0[operand].value(code, Float8Family::Ocp)
     }
 
-    /// Returns the rows of A in `registers` of the warp whose first lane is `first`.
+    /// Returns the elements of A that the warp whose first lane is `first` holds in `registers`, row by row.
     fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
         let k = self.k();
         let fragments = Fragments {

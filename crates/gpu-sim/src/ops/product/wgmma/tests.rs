@@ -22,7 +22,8 @@ const SWIZZLED: Layout = Layout {
     swizzle: 1,
     is_transposed: false,
 };
-/// Rows of 64 bytes along K. Two consecutive rows have the same permutation, as have rows at a distance of 8.
+/// Rows of 64 bytes along K. Two consecutive rows share a permutation of the 16-byte chunks, and the permutations
+/// repeat after 8 rows.
 const SWIZZLED_BY_64: Layout = Layout {
     at: |own, k| own * 64 + ((k / 8) ^ (own / 2 % 4)) * 16 + k % 8 * 2,
     leading: 0,
@@ -30,7 +31,8 @@ const SWIZZLED_BY_64: Layout = Layout {
     swizzle: 2,
     is_transposed: false,
 };
-/// Rows of 128 bytes along N, for 16 values of k, followed by the next 64 columns.
+/// For each of 16 values of k, a row of 128 bytes along N, which has 64 columns. The next 64 columns follow in
+/// memory.
 const TRANSPOSED: Layout = Layout {
     at: |own, k| own / 64 * 2048 + k * 128 + ((own % 64 / 8) ^ (k % 8)) * 16 + own % 8 * 2,
     leading: 2048,
@@ -76,7 +78,8 @@ fn half(value: i32) -> [u8; 2] {
     (crate::FloatTy::F16.from_f64(value.into()) as u16).to_le_bytes()
 }
 
-/// Returns shared memory with both operands: A has 64 rows, B has `n` columns, and k has `ks` values.
+/// Returns the contents of shared memory with both operands. A has 64 rows, B has `n` columns, and the size along K
+/// is `ks`.
 fn input(layouts: [Layout; 2], n: u32, ks: u32) -> Vec<u8> {
     let mut bytes = vec![0; 32768];
     for k in 0..ks {
@@ -107,7 +110,7 @@ fn floats(count: u32) -> String {
     format!("!llvm.struct<({})>", vec!["f32"; count as usize].join(", "))
 }
 
-/// Extracts the fields of a struct of floats as `%<name>0`, `%<name>1` and so on.
+/// Returns code that extracts the `count` fields of the struct of floats `%<of>` as `%<of>0`, `%<of>1` and so on.
 fn parts(of: &str, count: u32) -> String {
     let part = |i| {
         format!(
@@ -118,7 +121,8 @@ fn parts(of: &str, count: u32) -> String {
     (0..count).map(part).collect()
 }
 
-/// Returns a product of 64 rows and `n` columns as `%<name>`. A given `sum` adds the fields of `%<sum>`.
+/// Returns code that computes a product with 64 rows and `n` columns as `%<name>`. If `sum` is given, D starts with
+/// the values `%<sum>0`, `%<sum>1` and so on; otherwise it starts with zero.
 fn product(
     name: &str,
     layouts: [Layout; 2],
@@ -171,7 +175,8 @@ fn product(
 const ORDER: &str = "\"nvvm.wgmma.fence.aligned\"() : () -> ()\n";
 const COMMIT: &str = "\"nvvm.wgmma.commit.group.sync.aligned\"() : () -> ()\n";
 
-/// A wait in the form that the lowering emits: the registers pass through the wait.
+/// Returns code that waits until at most `most` groups are in flight, in the form that the lowering emits. The
+/// registers `%<of>0`, `%<of>1` and so on pass through the wait and become the fields of `%<name>`.
 fn wait(name: &str, of: &str, count: u32, most: u32) -> String {
     let tied: Vec<String> = (0..count).map(|i| i.to_string()).collect();
     let names: Vec<String> = (0..count).map(|i| format!("%{of}{i}")).collect();
