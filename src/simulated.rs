@@ -46,7 +46,7 @@ pub fn module(op: Op<'_>, file: &str) -> Module {
     reader.module
 }
 
-/// Next numbers of values and entry-block arguments, as in MLIR's printed names.
+/// The numbers that MLIR's printed form gives to the next value and to the next entry-block argument.
 #[derive(Clone, Copy, Default)]
 struct ValueNumbers {
     value: usize,
@@ -62,12 +62,13 @@ struct ModuleReader<'c> {
     types: FxHashMap<usize, Type>,
     /// Texts of attributes that the simulator does not interpret, keyed by attribute identifier.
     texts: FxHashMap<usize, String>,
-    /// Types being converted. An identified struct may contain itself.
+    /// Types that are currently being converted. This list ends the recursion for an identified struct that
+    /// contains itself.
     open: Vec<usize>,
 }
 
 impl ModuleReader<'_> {
-    /// Converts an operation. Nested regions continue `numbers`.
+    /// Converts an operation. The numbering of values in nested regions continues from `numbers`.
     fn operation(
         &mut self,
         op: Op<'_>,
@@ -152,7 +153,7 @@ impl ModuleReader<'_> {
         self.values.insert(value_id(value), number);
     }
 
-    /// Returns the converted value. Any value that an operation can use has already got a name.
+    /// Returns the simulator's counterpart of a value. Each value that an operation can use already has a name.
     fn value(&mut self, value: Val<'_>) -> Value {
         let module = &mut self.module;
         let known = self.values.entry(value_id(value));
@@ -252,7 +253,7 @@ impl ModuleReader<'_> {
     }
 }
 
-/// Returns the integer or float attribute of type `ty` with the zero-extended bits `bits`.
+/// Returns an integer or float attribute of type `ty`. `bits` contains the bits of its value, zero-extended.
 fn number(bits: u64, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(bits, *float),

@@ -16,7 +16,7 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|reason| panic!("{}: {reason}", path.display()))
 }
 
-/// Returns every file below a folder with one of these endings.
+/// Returns every file in a folder and its subfolders whose extension is one of `endings`.
 pub(crate) fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];

@@ -16,7 +16,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Meaning of each feature in a test's `REQUIRES:`, and how to get it.
+/// For each feature that a test may require in `REQUIRES:`, the reason why it is absent and, in most cases, a
+/// command that provides it.
 const FEATURES: [(&str, &str); 7] = [
     (
         "ptxas",
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs lit and says what happened; the result is whether all tests passed.
+/// Runs lit and prints the reasons of skipped tests and a summary. Returns true if all tests passed.
 fn run(filters: &[&String]) -> Result<bool, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let prefix = env::var("MLIR_SYS_220_PREFIX")
@@ -126,7 +127,7 @@ fn run(filters: &[&String]) -> Result<bool, String> {
     Ok(status.success() && failed == 0)
 }
 
-/// Returns the reason why lit did not run a test.
+/// Returns the reason for which lit skipped a test. `output` is lit's output for the test.
 fn reason(output: &str) -> String {
     FEATURES
         .iter()
@@ -137,7 +138,7 @@ fn reason(output: &str) -> String {
         )
 }
 
-/// Returns the plugin, which cargo builds together with the library that the tools use.
+/// Returns the path of the plugin library, which cargo builds together with the tools.
 fn plugin(tools: &Path) -> Result<PathBuf, String> {
     [tools.join("deps"), tools.to_owned()]
         .iter()

@@ -8,9 +8,9 @@ use melior::ir::{Type, ValueLike};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rounding {
-    /// Ties to even.
+    /// Rounds to the nearest number, and a tie to the number with an even significand.
     Nearest,
-    /// Ties away from zero.
+    /// Rounds to the nearest number, and a tie to the number with the larger magnitude.
     NearestAway,
     TowardsZero,
     Downward,
@@ -30,7 +30,7 @@ impl Rounding {
     }
 }
 
-/// Returns the width in bits.
+/// Returns the number of bits of a float type. Other types have 0 bits.
 pub(super) fn width(type_: Type<'_>) -> u32 {
     sys::float_width(type_).unwrap_or_default()
 }
@@ -50,8 +50,8 @@ pub(super) fn resized<'c>(
     }
 }
 
-/// Extends `value` to f32 for a conversion between f16 and bf16, since neither type contains the other. Otherwise
-/// returns `value`.
+/// If `value` and `to` are different float types of the same width (f16 and bf16), extends `value` to f32, because
+/// neither type contains the other. Otherwise returns `value` unchanged.
 pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
@@ -60,8 +60,9 @@ pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>)
     e.fpext(value, f32)
 }
 
-/// Converts a float to a narrower type with any rounding mode. Rounds to nearest, then corrects the result by one unit
-/// in the last place. The unit is the integer 1: consecutive magnitudes have consecutive bits, up to infinity.
+/// Converts a float to a narrower type with any rounding mode. First rounds to nearest, then corrects the result by
+/// one unit in the last place if the mode requires a neighbouring number. The correction adds or subtracts 1 as an
+/// integer, because consecutive magnitudes have consecutive bit patterns, up to infinity.
 ///
 /// ```text
 /// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one unit more: 0x3c01

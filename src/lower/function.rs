@@ -34,7 +34,7 @@ pub(crate) struct ModuleContext<'c> {
     pub(crate) dividends: Dividends,
     /// Annotates allocations and index bounds for the simulator.
     pub(crate) bounds: bool,
-    /// Calls device library functions instead of expanding them.
+    /// Calls functions of the vendor's device library instead of emitting their expansions.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
@@ -200,7 +200,7 @@ pub(crate) fn lower<'c>(
         .map_err(|reason| fail(Diagnostic::new(reason)))
 }
 
-/// Prevents inlining. Without effect on a kernel.
+/// Name of the attribute that prevents inlining of a function. It has no effect on a kernel.
 const NOINLINE: &str = "noinline";
 
 fn is_noinline(function: Op<'_>) -> bool {
@@ -225,7 +225,8 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     .note("use smaller tensors, or layouts whose conversion stays within a warp"))
 }
 
-/// Returns the register types for an argument of `type_`. A kernel accepts only scalars, pointers and descriptors.
+/// Returns the types of the registers that hold an argument of type `type_`. A kernel argument must be a scalar, a
+/// pointer or a descriptor.
 fn argument_types<'c>(
     l: &Lowering<'c>,
     type_: Type<'c>,
@@ -244,13 +245,13 @@ fn argument_types<'c>(
         })
 }
 
-/// Attributes of a tensor descriptor that is passed by value.
+/// Attributes of a kernel argument that passes a tensor descriptor by value.
 const BY_VALUE: &str =
     "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
 
-/// Returns the attributes of all lowered arguments. Attributes of output dialects are kept; the divisibility of a
-/// pointer becomes its alignment. An argument with several registers gets no attributes. `None` if there are no
-/// attributes.
+/// Returns the attributes of all arguments of the lowered function, or `None` if no argument has attributes.
+/// Attributes of output dialects are kept, and the divisibility of a pointer becomes its alignment. An argument
+/// that is lowered to several registers gets no attributes.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,
@@ -313,12 +314,13 @@ fn register_attributes<'c>(
     format!("{{{}}}", kept.join(", "))
 }
 
-/// Returns the divisibility in a hint: a number, or a list of one number.
+/// Returns the divisibility that a hint states for a scalar. The hint is a number, or a list that contains one
+/// number.
 fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }
 
-/// Declares the dynamic shared memory, unless `bytes` is 0.
+/// Declares the symbol of the dynamic shared memory in `body`, unless `bytes` is 0.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,

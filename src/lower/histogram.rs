@@ -109,7 +109,7 @@ fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Tests `value < 2^log2`. `None` if the type implies the condition.
+/// Emits the test `value < 2^log2`. Returns `None` if every value of the type passes it.
 fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'c>> {
     if log2 >= bits_of(value.r#type()) {
         return None;

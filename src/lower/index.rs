@@ -40,15 +40,16 @@ pub(crate) fn emit_index<'c>(
         .collect()
 }
 
-/// Tensors have at most 2^20 elements.
+/// Converts an index to `u32`. It fits, because tensors have at most 2^20 elements.
 fn narrow(value: u64) -> u32 {
     u32::try_from(value).expect("an index of at most 2^20 elements")
 }
 
-/// Returns one `i32` per register and dimension.
+/// Returns, for each register, the index of its element in the tensor as one `i32` per dimension.
 ///
-/// LLVM finds constant distances between the indices of a thread if they contain one mask of the thread index, but not if
-/// they combine a mask of the lane and one of the warp.
+/// If the GPU has no scalar warp index, the indices are computed from the thread index: LLVM finds constant
+/// distances between the indices of a thread if they contain one mask of the thread index, but not if they combine
+/// a mask of the lane and one of the warp.
 pub(crate) fn element_indices<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,

@@ -112,8 +112,8 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// Lowers the terminator of a scalar region.
 ///
-/// In a region with several blocks, the terminator becomes a branch to the exit block. In a single block, it
-/// sets [`Lowering::yielded`].
+/// If the region has several blocks, the terminator becomes a branch to the exit block. If it has one block, the
+/// yielded registers are stored in [`Lowering::yielded`].
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {

@@ -26,7 +26,7 @@ pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `arith.addui_extended`. An overflowed sum is less than an operand.
+/// Lowers `arith.addui_extended`. The addition has overflowed if the sum is less than the first operand.
 pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = arith::AddUIExtended::of(op).expect("the dispatch goes by kind");
     let (a, b) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -45,7 +45,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Sets `high` and, if `Some`, `low` to the halves of the product.
+/// Sets `high` to the upper half of the product of two integers. If `low` is `Some`, sets it to the lower half.
 fn product<'c>(
     l: &mut Lowering<'c>,
     (a, b): (Val<'c>, Val<'c>),
@@ -104,7 +104,8 @@ pub(super) fn upper_half<'c>(
     l.e.sub(high, from_b)
 }
 
-/// Combines four products of 32-bit halves.
+/// Computes the upper half of the unsigned product of two 64-bit integers from four products of their 32-bit
+/// halves.
 fn unsigned_upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,

@@ -1,12 +1,13 @@
 //! Strategies of reductions across lanes.
 
-/// Strategies for reductions across the lanes of a warp.
+/// The strategy for reductions across the lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LaneReductions {
-    /// The cheapest strategy. Lanes with several rows usually exchange halves of their rows.
+    /// The strategy with the lowest cost. If each lane holds several rows, this is usually an exchange of half of
+    /// the rows between lanes in each step.
     #[default]
     Cheapest,
-    /// Butterflies: one exchange of all rows per lane bit.
+    /// Butterflies: for each bit of the lane index, the lanes exchange all their rows once.
     Butterfly,
 }
 
@@ -14,7 +15,7 @@ impl LaneReductions {
     /// All values of the option.
     pub const ALL: [Self; 2] = [Self::Cheapest, Self::Butterfly];
 
-    /// Returns the value of the command-line option.
+    /// Returns the text that selects this strategy on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -51,7 +51,7 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
     })
 }
 
-/// Checks that a buffer is aligned to `expected` bytes, for units that swizzle addresses.
+/// Checks that a buffer is aligned to at least `expected` bytes. Units that swizzle addresses require this.
 ///
 /// # Errors
 /// Fails if the alignment may be smaller.
@@ -115,7 +115,7 @@ struct AccessProgram(Program);
 struct BufferOp<'c> {
     tensor: Val<'c>,
     buffer: Val<'c>,
-    /// Indices and buffer axis of a gather or scatter.
+    /// Index tensor of a gather or scatter, and the buffer axis that it indexes. `None` for other accesses.
     indices: Option<(Val<'c>, i64)>,
     access: Access,
 }
@@ -207,7 +207,8 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// Lowers `ttg.local_dealloc`: marks the end of the buffer's lifetime for the simulator.
 ///
-/// Reports an error if the buffer is used afterwards. Memory is allocated from the uses of the buffer alone.
+/// Reports an error if a later operation uses the buffer. The allocation of shared memory considers only the uses
+/// of the buffer and ignores this operation.
 pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
     if let Some(user) = use_after(op, views::root(dealloc.src())) {
@@ -222,7 +223,7 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the first use of the buffer `root` after `op` in the same block, including nested regions.
+/// Returns the first operation after `op` that uses the buffer `root`, in the same block or in a nested region.
 fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     let later = std::iter::successors(build::next(op), |op| build::next(*op));
     let mut pending: Vec<Op<'c>> = later.collect();

@@ -12,7 +12,7 @@ use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 use melior::ir::r#type::IntegerType;
 
-/// Fails on GPUs without asynchronous units.
+/// Returns the instructions of the asynchronous units. Fails if the GPU has no such units.
 pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
     let units = l.gpu.units();
     units.ok_or_else(|| {
@@ -28,7 +28,7 @@ pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>
     Ok(l.buffer(value)?.address(&mut l.e))
 }
 
-/// Returns a condition that is true in the elected thread, if `pred` is true.
+/// Returns a condition that is true only in the elected thread, and only if `pred` is true or `None`.
 pub(super) fn issuer<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -57,7 +57,7 @@ fn update<'c>(
     Ok(())
 }
 
-/// The verifier has checked that the number is positive.
+/// Converts a number to `u32`. The verifier has checked that it is positive.
 fn positive(number: i64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
@@ -97,7 +97,7 @@ pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     update(l, arrive.alloc(), action, arrive.pred())
 }
 
-/// Returns the lowest bit of a phase. The hardware requires 0 or 1; the sign extension of an `i1` gives 0 or -1.
+/// Returns the lowest bit of a phase. The hardware requires 0 or 1, but a sign-extended `i1` is 0 or -1.
 fn parity<'c>(l: &mut Lowering<'c>, phase: Val<'c>) -> Val<'c> {
     let parity = l.get(phase)[0];
     if is_bit(phase, &mut Vec::new()) {

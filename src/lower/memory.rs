@@ -23,12 +23,12 @@ pub(super) struct AccessGroups<'c> {
     /// Element type in memory, e.g. `i8` for a boolean.
     pub(super) element: Type<'c>,
     pub(super) element_bits: u32,
-    /// Registers per access, lowest address first.
+    /// The registers of each access. The register with the lowest address comes first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// (base register, distance in elements), indexed by the first register of a group.
+    /// For each register that begins a group: its base register, and its distance from the base in elements.
     ///
-    /// All groups of a contiguous run share a base. Empty if each group is its own base.
+    /// All groups of a contiguous run have the same base. The list is empty if each group is its own base.
     bases: Vec<(usize, u32)>,
 }
 
@@ -48,7 +48,7 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Sets the base of each group to the first register of its contiguous run.
+    /// Finds the contiguous run of each group, and makes the first register of the run the base of the group.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -114,7 +114,7 @@ impl<'c> AccessGroups<'c> {
     }
 }
 
-/// Returns (type in memory, type in registers).
+/// Returns the types of the element that `pointer` points to: its type in memory, and its type in registers.
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
@@ -256,10 +256,10 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
 
-/// Returns a condition and a mask for replicated elements.
+/// Returns a condition and a mask that select one owner among the replicas of each element.
 ///
-/// The condition is true in threads that own elements; `None` if all do. The mask contains the register-index
-/// bits that only distinguish replicas.
+/// The condition is true in threads that own elements, and `None` if all threads do. The mask contains those bits
+/// of the register index that only distinguish replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,

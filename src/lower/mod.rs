@@ -111,19 +111,20 @@ use std::rc::Rc;
 pub struct LoweringOptions {
     /// Kernel calling convention.
     pub abi: Abi,
-    /// Rule for the shared memory of a function.
+    /// Rule that limits the shared memory of a function.
     pub shared: SharedBytes,
-    /// Strategies for reductions across lanes.
+    /// Strategy for reductions across the lanes of a warp.
     pub lane_reductions: LaneReductions,
     /// Assumption about the sign of dividends. Only widths of global accesses depend on this assumption.
     pub dividends: Dividends,
-    /// Annotates shared-memory allocations and index bounds for the simulator.
+    /// If true, annotates shared-memory allocations and index bounds, which the simulator checks.
     pub bounds: bool,
-    /// Calls device library functions instead of expanding them.
+    /// If true, calls functions of the vendor's device library instead of emitting their expansions.
     pub call_libraries: bool,
-    /// Severity for a function that exceeds the shared memory of the GPU.
+    /// Severity of the diagnostic for a function that needs more shared memory than the GPU has.
     pub shared_limit: SharedLimit,
-    /// Emits a remark for each operation that uses shared memory: wavefronts, bank conflicts and barriers.
+    /// If true, emits a remark for each operation that uses shared memory. The remark states the wavefronts, bank
+    /// conflicts and barriers.
     pub explain: bool,
 }
 
@@ -139,12 +140,12 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Default `ttg.num-warps` for modules without tensors, as in Triton.
+/// Default value of `ttg.num-warps`, the same as in Triton. It is used only for modules without encodings.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
 /// Sets `ttg.num-warps` and `ttg.threads-per-warp` if they are missing.
 ///
-/// Modules with encodings are unchanged, since their layouts depend on these attributes.
+/// A module that contains encodings is not changed, because its layouts depend on these attributes.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
     let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
     let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
@@ -189,8 +190,8 @@ fn has_encodings(op: Op<'_>) -> bool {
 
 /// Lowers every `tt.func` of a module in place to the LLVM dialect.
 ///
-/// `target` is the GPU, or the error of an unknown GPU. A module without functions needs no target. Values of
-/// type `index` may remain; MLIR's conversions lower them ([`unlowered`]).
+/// `target` is the GPU, or the error if the GPU is unknown; the error does not matter for a module without
+/// functions. Values of type `index` may remain; MLIR's conversions lower them ([`unlowered`]).
 ///
 /// # Errors
 /// Reports each operation that cannot be lowered. The module may then be partly lowered.

@@ -21,13 +21,14 @@ pub(crate) struct PlanCache {
 }
 
 impl PlanCache {
-    /// Returns `None` without a plan of type `P`.
+    /// Returns the plan of `op`. `None` if `op` has no plan, or if its plan is not of type `P`.
     pub(crate) fn get<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<Arc<P>> {
         let plan = Arc::clone(self.by_op.get(&operation_id(op))?);
         plan.downcast().ok()
     }
 
-    /// Returns the plan for `key`, made by `make` on the first use. Equal keys must imply equal plans.
+    /// Returns the plan for `key` and stores it as the plan of `op`. Calls `make` only if the cache contains no
+    /// plan for the key, so equal keys must imply equal plans.
     ///
     /// # Errors
     /// Returns the error of `make`.
@@ -52,11 +53,12 @@ impl PlanCache {
     }
 }
 
-/// A plan with optional scratch memory.
+/// The program that is planned for an operation, and the scratch memory of its baseline plan.
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,
-    /// Scratch bytes of the baseline plan. `None` if the operation cannot be replanned with less scratch memory.
+    /// Number of scratch bytes that the baseline plan needs. `None` if the operation cannot be planned again with
+    /// less scratch memory.
     pub(crate) baseline_bytes: Option<u32>,
 }
 
@@ -73,7 +75,7 @@ impl OpPlan {
     }
 }
 
-/// Fails if `type_` is not a tensor type.
+/// Returns the layout of a tensor type. Fails if `type_` is not a tensor type.
 pub(crate) fn layout_of(
     layouts: &Layouts,
     type_: Type<'_>,
@@ -88,7 +90,7 @@ pub(crate) fn layout_of(
         .map_err(|reason| Diagnostic::new(reason.to_string()))
 }
 
-/// Returns the internal error of a plan that failed verification.
+/// Returns a diagnostic for a plan that failed verification. It describes `fault` as an internal error.
 pub(crate) fn wrong(fault: impl Display) -> Diagnostic {
     Diagnostic::new(format!(
         "internal error, please report it: the plan is wrong: {fault}"

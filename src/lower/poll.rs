@@ -19,7 +19,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if the result must be broadcast to replicas. Only a poll with a timeout has a varying result.
+/// Returns true if the result must be broadcast to replicas: it is used, and the poll has a timeout. Without a
+/// timeout, the result is always true.
 fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
     view.timeout().is_some() && !sys::is_unused(view.result())
 }

@@ -87,7 +87,8 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Emits `body` in the threads that own elements of `operand`, or in the first thread if `operand` is `None`.
+/// Emits `body` so that only the threads that own elements of `operand` execute it. If `operand` is a scalar or
+/// `None`, only the first thread does.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,
@@ -153,7 +154,7 @@ fn argument<'c>(
     Ok(PrintArgument { format, value })
 }
 
-/// Lowers `tt.assert`. A CTA barrier follows the assertion of a tensor.
+/// Lowers `tt.assert`. If the condition is a tensor, a barrier follows the assertion.
 pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     let condition = view.condition();

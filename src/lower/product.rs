@@ -62,7 +62,8 @@ pub(crate) fn effects_of_scaled(
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Returns true if a matrix instruction can apply the scales without a layout conversion of the result.
+/// Returns true if a matrix instruction can apply the scales, and the result of the plan needs no layout
+/// conversion.
 ///
 /// Other scaled products are decomposed.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
@@ -118,7 +119,8 @@ pub(crate) fn lower_scaled<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     emit(l, op, &operands, dot.d())
 }
 
-/// Emits the plan of a product. `operands` are the sum, A, B and the optional scales.
+/// Emits the plan of a product. `operands` contains the initial sum, A and B, and for a scaled product the scales
+/// of A and B, each of which may be `None`.
 fn emit<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

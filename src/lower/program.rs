@@ -39,7 +39,8 @@ const LOCAL: i64 = 1;
 
 /// Lowers `ttg.barrier`.
 ///
-/// The barrier orders only shared memory, or all memory if the operation names another address space.
+/// If the operation names only the shared address space, the barrier orders only shared memory; otherwise it orders
+/// all memory.
 pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let barrier = ttg::Barrier::of(op).expect("the dispatch goes by kind");
     if barrier.addr_space() == LOCAL {

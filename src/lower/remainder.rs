@@ -23,7 +23,7 @@ use crate::sys::build::Val;
 use crate::sys::float_width;
 use melior::ir::{Type, ValueLike};
 
-/// Significand bits with the implicit bit.
+/// Returns the number of significand bits of a float type. The implicit bit is included.
 fn precision(type_: Type<'_>) -> i32 {
     match float_width(type_) {
         Some(64) => 53,

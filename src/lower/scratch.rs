@@ -8,7 +8,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, operation_id};
 
 impl<'c> Lowering<'c> {
-    /// Returns the scratch addresses for a callee. Empty if the callee uses no global scratch memory.
+    /// Returns the scratch addresses that a call passes to its callee. Empty if the callee uses no global scratch
+    /// memory.
     pub(crate) fn scratch_of_call(&mut self, call: Op<'c>) -> Vec<Val<'c>> {
         if self.scratch.arguments.is_none() || !self.scratch.calls.contains(&operation_id(call)) {
             return Vec::new();
@@ -18,7 +19,7 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    /// Returns the address of the program's own scratch memory in an area.
+    /// Returns the address at which this program's own part of the scratch area `area` begins.
     ///
     /// `None` if the function has no parameters for scratch addresses.
     fn program_scratch(&mut self, area: usize) -> Option<Val<'c>> {

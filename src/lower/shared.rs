@@ -3,21 +3,23 @@
 use super::gpu::Gpu;
 use crate::analysis::pressure::RegisterEstimate;
 
-/// Limit for the shared memory of a function. More memory can save barriers.
+/// Rule that limits the shared memory of a function. More memory can save barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// The most bytes with which the occupancy is the same as with the baseline allocation.
+    /// The largest number of bytes that does not reduce the occupancy below that of the baseline allocation. A
+    /// function that spills registers may get fewer bytes.
     #[default]
     Auto,
     /// The bytes of the baseline allocation, which reuses as much memory as possible.
     Baseline,
 }
 
-/// Shared memory of all resident blocks of a function that spills, if the baseline needs less. The L1 cache holds the
-/// spilled values, and is the memory that shared memory leaves.
+/// Shared memory, in bytes, that all resident blocks together may use if the function spills registers. Blocks may
+/// use more if the baseline allocation needs more. The L1 cache holds the spilled values, and its size is what
+/// shared memory does not use.
 const SPILLING_BYTES: u32 = 32 << 10;
 
-/// Severity for a function that exceeds the GPU's shared memory.
+/// Severity of the diagnostic for a function that needs more shared memory than the GPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
     /// The lowering reports an error.
@@ -31,7 +33,7 @@ impl SharedLimit {
     /// All severities.
     pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
 
-    /// Returns the value of the command-line option.
+    /// Returns the text that selects this severity on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +47,7 @@ impl SharedBytes {
     /// All rules.
     pub const ALL: [Self; 2] = [Self::Auto, Self::Baseline];
 
-    /// Returns the value of the command-line option.
+    /// Returns the text that selects this rule on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,7 +56,8 @@ impl SharedBytes {
         }
     }
 
-    /// Returns the budget in bytes. `baseline` is the number of bytes that the baseline needs.
+    /// Returns the number of shared-memory bytes that the rule allows for a function. `baseline` is the number of
+    /// bytes of the baseline allocation.
     pub(crate) fn budget(self, baseline: u32, registers: &RegisterEstimate, gpu: Gpu) -> u32 {
         let threads = gpu.cta_threads();
         let limit = gpu.target.registers_per_thread(threads);

@@ -28,17 +28,17 @@ use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
 pub(crate) struct StaggeredCode {
-    /// For each `amdg.cond_barrier`: the start or end of staggered code, or an error.
+    /// For each `amdg.cond_barrier`: an edge that states whether staggered code starts or ends there, or an error.
     edges: HashMap<OpId, Result<StaggerEdge, Diagnostic>>,
     within: HashSet<OpId>,
 }
 
 impl StaggeredCode {
-    /// Finds the code between two paired `amdg.cond_barrier`. The warps of a CTA execute this code staggered.
+    /// Finds the code between each pair of `amdg.cond_barrier`. In this code, the warps of a CTA are staggered.
     ///
     /// # Errors
-    /// Fails if `function` is not a kernel, or if the GPU cannot stagger warps. The diagnostic is for each
-    /// `amdg.cond_barrier`.
+    /// Fails if `function` is not a kernel, or if the GPU cannot stagger warps. The diagnostic applies to each
+    /// `amdg.cond_barrier` of the function.
     pub(crate) fn of(function: Op<'_>, gpu: Gpu) -> Result<Self, Diagnostic> {
         if !gpu.can_stagger() {
             let name = gpu.target.name;
@@ -100,7 +100,8 @@ impl StaggeredCode {
         })
     }
 
-    /// Returns the `effects` of an operation, adapted if the operation is between two `amdg.cond_barrier`.
+    /// Returns `effects`, the effects of `op`, adapted to staggered warps if the operation is between two paired
+    /// `amdg.cond_barrier`.
     ///
     /// # Errors
     /// Fails if the operation exchanges data between staggered warps.
@@ -160,7 +161,7 @@ fn are_opposite(a: Val<'_>, b: Val<'_>) -> bool {
     a.lhs() == b.lhs() && a.rhs() == b.rhs() && b.predicate() == opposite
 }
 
-/// Returns true if a scalar is equal in all threads of a warp.
+/// Returns true if a scalar provably has the same value in all threads of a warp.
 fn is_uniform_in_warps(value: Val<'_>, target: &Target) -> bool {
     let Some(op) = sys::defining_operation(value) else {
         return true;
@@ -190,9 +191,9 @@ pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `rocdl.workitem.id.x` to the index of the warp's first thread.
+/// Lowers `rocdl.workitem.id.x` to the thread index of the first thread in the warp.
 ///
-/// The index may only be used in the conditions of `amdg.cond_barrier`.
+/// The index may only be used to compute the conditions of `amdg.cond_barrier`.
 pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let function = build::ancestors(op).find(|op| OpKind::TtFunc.is(*op));
     let mut differing: HashSet<usize> = HashSet::from([value_id(build::only_result(op))]);

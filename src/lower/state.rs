@@ -32,34 +32,35 @@ pub(crate) struct Lowering<'c> {
     pub(crate) e: Emitter<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
-    /// Axis analysis under an assumption about dividends. `None` without an assumption.
+    /// Axis analysis that assumes the signs of dividends. `None` if nothing is assumed.
     pub(super) assumed_axis: Option<AxisAnalysis>,
     pub(crate) allocation: SharedMemory,
     pub(super) frame: u32,
     pub(super) bounds: Bounds<'c>,
-    /// Calls device library functions instead of expanding them.
+    /// If true, calls functions of the vendor's device library instead of emitting their expansions.
     pub(super) call_libraries: bool,
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
-    /// State of the warps that execute only partitions of `ttg.warp_specialize`.
+    /// Lowering state of the warps that execute only partitions of `ttg.warp_specialize`. `None` if there are no
+    /// such warps.
     pub(super) workers: Option<Workers<'c>>,
-    /// Registers per thread at kernel start. `None` unless warps exchange registers.
+    /// Number of registers per thread at kernel start. `None` if no warp changes its number of registers.
     pub(super) registers: Option<u32>,
-    /// Warp-group index of the thread, for warp-group products on several warp groups.
+    /// Warp-group index of the thread. Set if warp-group products are distributed over several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
     /// Lowered blocks, by the identifier of the source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
-    /// Registers yielded by the last lowered region.
+    /// Registers that the last lowered region with a single block has yielded.
     pub(crate) yielded: Vec<Val<'c>>,
-    /// Exit block of the multi-block region being inlined.
+    /// Exit block of the region that is being inlined. `None` if the region has a single block.
     pub(crate) exit: Option<Blk<'c>>,
     /// Proof of a reported error. `None` if no error was reported.
     pub(crate) emitted: Option<Reported>,
     /// Operations with a reported error.
     pub(crate) refused: HashSet<usize>,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
-    /// Copies in flight. Empty unless the GPU's wait instruction counts copies.
+    /// Copies in flight. Empty unless the GPU's wait instruction counts copy instructions.
     pub(super) counted: CountedCopies<'c>,
     pub(super) lower: LowerFn,
 }
@@ -70,9 +71,10 @@ impl<'c> Lowering<'c> {
         self.assumed_axis.as_ref().unwrap_or(&self.axis)
     }
 
-    /// Emits a CTA barrier that orders shared memory.
+    /// Emits a barrier for the executing warps that orders shared memory.
     ///
-    /// If loads and copies share a wait counter, a full barrier would also wait for copies in flight.
+    /// If loads and copies share a wait counter, the barrier orders nothing else, because a full barrier would also
+    /// wait for copies in flight.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);
@@ -126,7 +128,7 @@ impl<'c> Lowering<'c> {
         self.lowered(value).registers()
     }
 
-    /// Returns a lowered memdesc.
+    /// Returns the base address and the byte offset of a lowered memdesc.
     ///
     /// # Errors
     /// Fails if the value is not a memdesc.
@@ -146,7 +148,7 @@ impl<'c> Lowering<'c> {
         self.get(build::operand(op, i))
     }
 
-    /// Sets the registers of a value, one per register of its type.
+    /// Sets the registers that represent a value: one for each register of its type.
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
@@ -170,7 +172,7 @@ impl<'c> Lowering<'c> {
             .insert(value_id(value), LoweredValue::Buffer(buffer));
     }
 
-    /// Returns `None` for a scalar.
+    /// Returns the layout of a tensor type, or `None` for a scalar type. Fails if a tensor type has no encoding.
     pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Diagnostic> {
         let Some(tensor) = TensorType::of(type_) else {
             return Ok(None);
@@ -187,7 +189,7 @@ impl<'c> Lowering<'c> {
             .map_err(|reason| Diagnostic::new(reason.to_string()))
     }
 
-    /// Fails if the value is not a tensor.
+    /// Returns the layout of a tensor. Fails if the value is not a tensor.
     pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
         self.layout(value.r#type())?.ok_or_else(|| {
             Diagnostic::new(format!("requires a tensor, but got `{}`", value.r#type()))
@@ -213,7 +215,7 @@ impl<'c> Lowering<'c> {
         Ok(vec![scalar; count])
     }
 
-    /// Returns the concatenated register types, and the number of registers per value.
+    /// Returns the register types of all values in one list, and the number of registers of each value.
     pub(crate) fn types_of_all(
         &self,
         values: &[Val<'c>],
@@ -260,7 +262,8 @@ impl<'c> Lowering<'c> {
         self.layouts
     }
 
-    /// Splits `flat` into the registers of `values`. `counts` are the numbers of registers per value.
+    /// Splits `flat`, the concatenated registers of `values`, and sets the registers of each value. `counts`
+    /// contains the number of registers of each value.
     pub(crate) fn distribute(
         &mut self,
         values: impl Iterator<Item = Val<'c>>,

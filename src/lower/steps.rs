@@ -19,10 +19,10 @@ use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// The combine region of a reduction or scan, and equivalent instructions.
+/// The combine region of a reduction or scan, and the instructions that are equivalent to the region.
 pub(super) struct CombineRegion<'c> {
     pub(super) graph: BlockGraph<'c>,
-    /// Equivalent instruction across the lanes of a warp.
+    /// Equivalent instruction that reduces across the lanes of a warp. `None` if there is no such instruction.
     pub(super) lane_operation: Option<LaneOperation>,
     pub(super) packed: Option<SingleOperation<'c>>,
 }
@@ -40,7 +40,8 @@ pub(super) struct ProgramInputs<'r, 'c> {
 
 #[derive(Clone, Copy)]
 pub(super) struct Destination<'c> {
-    /// Address of the store: one per thread, or one per warp if there is a lane order.
+    /// Address to which the elements are stored. There is one address per thread, or one per warp if the hook has a
+    /// lane order.
     pub(super) pointer: Val<'c>,
     /// The lane whose elements this lane stores. `None` if each lane stores its own elements.
     pub(super) source_lane: Option<Val<'c>>,
@@ -49,9 +50,10 @@ pub(super) struct Destination<'c> {
 /// A callback that replaces the stores of a program.
 #[derive(Clone, Copy)]
 pub(super) struct StoreHook<'r, 'c> {
-    /// Emits code that replaces one store. The slice contains the indices of the stored `sources`.
+    /// Emits code that replaces one store. The slice contains the indices of the stored registers in `sources`.
     pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
-    /// Permutation of the stores among the lanes. If `Some`, each destination is one address per warp.
+    /// Permutation of the stored elements among the lanes of a warp. If it is `Some`, each destination has one
+    /// address per warp.
     pub(super) lane_order: Option<&'r LaneOrder>,
 }
 
@@ -67,7 +69,7 @@ impl<'r, 'c> ProgramInputs<'r, 'c> {
         }
     }
 
-    /// Requires equal numbers of registers per operand.
+    /// Returns the inputs of a program whose operands all have the same number of registers.
     pub(super) fn uniform(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
         let count = program.num_sources() / program.widths().len();
         let elements = sources.iter().step_by(count).map(|v| v.r#type()).collect();
@@ -552,7 +554,8 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         emit_index(&mut self.l.e, &program, &inputs)[0]
     }
 
-    /// Returns the pointer of an access. The bits above the offset of a cluster address are the CTA rank.
+    /// Returns the pointer of an access. In an address of cluster memory, the bits above the byte offset contain
+    /// the rank of the CTA.
     fn address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
@@ -612,7 +615,8 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.stores?.lane_order
     }
 
-    /// Returns the lane whose elements this lane stores. `None` if each lane stores its own elements.
+    /// Returns the lane that holds the elements which this lane stores. `None` if each lane stores its own
+    /// elements.
     fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
         let order = self.lane_order()?;
         let lane_xor = order.lane_xor(address);
@@ -694,7 +698,7 @@ fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
 }
 
-/// Takes the bits of `mask` from `moved`, and all other bits from `own`.
+/// Returns `own` with the bits in `mask` replaced by those of `moved`. `moved` must have no other bits.
 fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
     let lanes = l.gpu.target.lanes - 1;
     let others = l.e.i32(lanes & !mask);

@@ -57,8 +57,8 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between shared and global memory. `start` are the block's coordinates in the tensor; `by` selects the
-/// issuing thread.
+/// Copies a block between shared and global memory. `start` contains the block's coordinates in the tensor; `by` is
+/// true in the thread that issues the copies.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -244,7 +244,8 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.tensormap_fenceproxy_acquire` for the first warp only, the only issuer of copies.
+/// Lowers `ttng.tensormap_fenceproxy_acquire`. Only the first warp executes it, because no other warp issues
+/// copies.
 pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let acquire = ttng::TensormapFenceproxyAcquire::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;

@@ -45,7 +45,8 @@ fn attribute_texts(op: Op<'_>) -> HashMap<String, String> {
         .collect()
 }
 
-/// Accepts unchanged attributes, LLVM's spelling, and additional fast-math flags.
+/// Returns true if the attribute `key = wanted` is in `found`. It may be spelled as in LLVM and may have additional
+/// fast-math flags, and a default value may be absent.
 fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     let flags = |text: &str| -> Option<Vec<String>> {
         let (_, inside) = text.strip_suffix('>')?.split_once('<')?;
@@ -70,7 +71,7 @@ fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool
     flags(wanted).is_some_and(|wanted| wanted.iter().all(|f| f == "none" || found.contains(f)))
 }
 
-/// Operations that are replaced by other operations, hence not checked.
+/// Operations that are lowered to different operations, so that their attributes are not checked.
 const REPLACED: [&str; 5] = [
     "arith.addui_extended",
     "arith.bitcast",
@@ -79,7 +80,8 @@ const REPLACED: [&str; 5] = [
     "arith.mului_extended",
 ];
 
-/// Lowers a module, and checks the attributes of each marked operation. Returns the number of checked operations.
+/// Lowers a module, and checks that its `arith` and `math` operations keep their attributes. Returns the number of
+/// checked operations.
 fn check(text: &str, what: &str) -> usize {
     let context = context();
     let mut module = Module::parse(&context, text).expect("the module is valid");
@@ -149,7 +151,8 @@ fn kernels_keep_the_attributes_of_rebuilt_operations() {
     assert!(count > 20, "{count}");
 }
 
-/// Functions of `math` need `afn`, since expansions have error bounds regardless of flags.
+/// The functions of `math` have the flag `afn` here. Without it they would be expanded, and expansions have the
+/// same error bounds for all flags.
 #[test]
 fn flags_of_elements_are_kept() {
     let integers = [

@@ -18,14 +18,15 @@ use std::sync::Arc;
 
 pub(super) struct CombineOperands {
     pub(super) layout: Arc<TensorLayout>,
-    /// In bits.
+    /// Number of bits of the elements of each operand.
     pub(super) widths: Vec<u32>,
     /// Estimated number of instructions in the combine region.
     pub(super) combine: u32,
 }
 
 impl CombineOperands {
-    /// Fails if the operands have different layouts.
+    /// Describes the operands of a reduction or scan. Fails if an operand is not a tensor, or if its elements have
+    /// no known bit width.
     pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
@@ -82,9 +83,9 @@ fn instructions(op: Op<'_>) -> u32 {
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 
-/// Plans an operation and returns its shared-memory effects.
+/// Plans an operation, unless an equal plan is cached, and returns its shared-memory effects.
 ///
-/// `plan` gets the limit for scratch memory in bytes. `options` are part of the cache key.
+/// `plan` is called with the limit for scratch memory in bytes. `options` are part of the cache key.
 pub(super) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -133,7 +134,8 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the operation of the combine region if the target has a packed instruction for two elements.
+/// Returns the only operation of the combine region if the target has a packed instruction for it. The instruction
+/// operates on two elements per register.
 pub(super) fn packed<'c>(op: Op<'c>, target: &Target) -> Option<SingleOperation<'c>> {
     SingleOperation::of(op).filter(|single| single.is_packed(target))
 }

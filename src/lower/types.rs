@@ -24,7 +24,8 @@ const CONSTANT_SPACE: u32 = 4;
 
 pub(crate) const GLOBAL_SPACE: u32 = 1;
 
-/// Returns the LLVM type of a scalar: `!llvm.ptr` for pointers, `i8` for 8-bit floats, `i64` for `index`.
+/// Returns the LLVM type of a scalar: `!llvm.ptr` for pointers, `i8` for 8-bit floats, `i64` for `index`. `None` if
+/// there is no such type.
 pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
         let space = match u32::try_from(space).ok()? {
@@ -46,7 +47,7 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
 
 const INDEX_BITS: u32 = 64;
 
-/// Returns the type in memory. A boolean occupies a byte.
+/// Returns the type with which a value of type `pointee` is stored in memory. A boolean occupies a byte.
 pub(crate) fn memory_type<'c>(
     context: &'c Context,
     pointee: Type<'c>,

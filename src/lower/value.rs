@@ -4,7 +4,8 @@ use super::emit::Emitter;
 use crate::sys::build::Val;
 use std::rc::Rc;
 
-/// One register for a scalar; for a tensor, all registers except replicas.
+/// The registers that hold a value in one thread. A scalar has one register; a tensor has all its registers except
+/// replicas.
 pub(crate) type Registers<'c> = Rc<[Val<'c>]>;
 
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub(crate) enum LoweredValue<'c> {
     Registers(Registers<'c>),
     Buffer(SharedBuffer<'c>),
     Token,
-    /// No LLVM type exists; the error was reported.
+    /// The type of the value has no LLVM type, so the value has no registers. The error was reported.
     Missing,
 }
 
@@ -27,7 +28,7 @@ impl<'c> LoweredValue<'c> {
     }
 }
 
-/// A lowered memdesc. The layout is in the memdesc type.
+/// A lowered memdesc. Its layout is not stored here, because the memdesc type determines it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedBuffer<'c> {
     pub(crate) base: Val<'c>,
@@ -36,7 +37,7 @@ pub(crate) struct SharedBuffer<'c> {
 }
 
 impl<'c> SharedBuffer<'c> {
-    /// Returns the address of a view without padding.
+    /// Returns the address at which a view begins. The layout of the buffer must have no padding.
     pub(crate) fn address(self, e: &mut Emitter<'c>) -> Val<'c> {
         let i8 = e.types.i8;
         e.gep(self.base, i8, self.position)

@@ -25,7 +25,7 @@ pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers a view whose result registers are a permutation or copies of the source registers.
+/// Lowers a view whose result registers are source registers, which may be permuted and repeated.
 ///
 /// The view is a linear map on packed coordinates.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -83,7 +83,7 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns a mask of the result's packed coordinates, without the bits of broadcast dimensions.
+/// Returns the mask of those bits in the result's packed coordinates whose dimensions are not broadcast.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -182,7 +182,7 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Selects the registers of the slice.
+/// Lowers `amdg.extract_slice` by selecting the registers that hold the slice.
 pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let slice = amdg::ExtractSlice::of(op).expect("the dispatch goes by kind");
     let offsets: Vec<u64> = slice
@@ -196,7 +196,7 @@ pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers `amdg.concat`. The operands are parts of the result in row-major order.
+/// Lowers `amdg.concat`. The operands are equal parts of the result, ordered by their position in row-major order.
 pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let concat = amdg::Concat::of(op).expect("the dispatch goes by kind");
     let (sources, result) = (concat.sources(), concat.result());
@@ -219,9 +219,9 @@ pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers an operation whose result registers are registers of the operands.
+/// Lowers an operation whose result registers are registers of the operands `sources`.
 ///
-/// `source` maps result coordinates to an element of one operand.
+/// `source` maps the coordinates of an element in the result to an operand and the coordinates in this operand.
 fn rename_parts<'c>(
     l: &mut Lowering<'c>,
     sources: &[Val<'c>],

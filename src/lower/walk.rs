@@ -15,7 +15,7 @@ enum Visit {
 impl<'c> Lowering<'c> {
     /// Lowers the blocks of a region. The code of the first block is appended to `entry`.
     ///
-    /// The arguments of `entry` must be set. New blocks are inserted after `entry`.
+    /// The arguments of the first block must already have values. New blocks are inserted after `entry`.
     pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
@@ -68,7 +68,7 @@ impl<'c> Lowering<'c> {
         self.lower_unordered(op);
     }
 
-    /// Lowers an operation without its barrier and fence.
+    /// Lowers an operation, but does not emit the barrier and the fence that it may need.
     pub(crate) fn lower_unordered(&mut self, op: Op<'c>) {
         let outer = self.bounds.enter(op);
         let outcome = (self.lower)(self, op);
@@ -79,7 +79,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Reports the first error of an operation.
+    /// Reports an error of an operation, unless an error of this operation was already reported.
     pub(crate) fn report(&mut self, op: Op<'c>, diagnostic: &Diagnostic) {
         if self.refused.insert(sys::operation_id(op)) {
             self.emitted = Some(sys::emit_error(op, diagnostic));

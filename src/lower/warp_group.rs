@@ -149,10 +149,11 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Materialises uniform initial accumulators in registers before a loop.
+/// Materialises the initial accumulator of a loop's warp-group products in registers if all its registers are
+/// equal.
 ///
-/// Otherwise LLVM sets these registers again on the path around the loop, and `ptxas` serialises products whose
-/// accumulators are set at two positions (message C7515).
+/// Otherwise LLVM would set these registers again on the back edge of the loop, and `ptxas` serialises products
+/// whose accumulators are set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -195,9 +196,9 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the maximum number of instructions per partial sum. `None` if there is no limit.
+/// Returns the maximum number of instructions that accumulate into one partial sum, or `None` if there is no limit.
 ///
-/// Partial sums are added in full precision.
+/// The partial sums are added in full precision.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -211,13 +212,13 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
 }
 
 enum LeftOperand<'c> {
-    /// A in shared memory: lower half of the first tile's descriptor, and the planned descriptor.
+    /// A is in shared memory. Contains the lower half of the first tile's descriptor, and the planned descriptor.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// A in registers: words, keyed by the indices of the registers that each word packs.
+    /// A is in registers. Contains its words, keyed by the indices of the registers that each word packs.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// Copies A to new words, keyed by the indices of the registers that each word packs.
+/// Copies A to new words. Returns the words, keyed by the indices of the registers that each word packs.
 ///
 /// Products in flight read the copies, so the original registers can be overwritten.
 fn left_words<'c>(
@@ -271,12 +272,12 @@ fn descriptor_of<'c>(
     Ok(l.e.or_disjoint(start, low))
 }
 
-/// Returns `[low, high]`.
+/// Splits a 64-bit word into its 32-bit halves `[low, high]`.
 fn halves(word: u64) -> [u32; 2] {
     [word, word >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)).expect("32 bits"))
 }
 
-/// log2 of the warps in a warp group.
+/// Base-2 logarithm of the number of warps in a warp group.
 const WARPS_LOG2: u32 = 2;
 
 /// Computes the warp-group index before all loops, if warp-group products need the index.
@@ -329,8 +330,8 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Issues the instructions of one tile. After every `most` instructions, adds the partial sum in full
-    /// precision.
+    /// Issues the instructions of one tile. After each `most` instructions, waits for their partial sum and adds it
+    /// to the accumulator in full precision.
     fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,

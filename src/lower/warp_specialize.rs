@@ -43,10 +43,10 @@ const FIRST_REGION: usize = 0;
 /// Bytes of shared memory per register of a captured value.
 const SLOT: u32 = 8;
 
-/// Maximum number of operations to rematerialise a captured value.
+/// Maximum number of operations that are repeated to rematerialise one captured value.
 const MAX_REMATERIALISED: u32 = 16;
 
-/// Returns true if the lowering depends only on operands and has no side effects.
+/// Returns true if the code of an operation depends only on its operands and has no side effects.
 fn can_be_rematerialised(op: Op<'_>) -> bool {
     use OpKind as K;
     if op.results().count() != 1 || op.results().any(|r| TensorType::of(r.r#type()).is_some()) {
@@ -75,7 +75,8 @@ fn can_be_rematerialised(op: Op<'_>) -> bool {
     }
 }
 
-/// Returns true if at most `left` rematerialisable operations compute `value` from kernel arguments.
+/// Returns true if rematerialisable operations, at most `left` of them, compute `value` from kernel arguments.
+/// Subtracts their number from `left`.
 fn is_rematerialised(value: Val<'_>, left: &mut u32) -> bool {
     let Some(op) = sys::defining_operation(value) else {
         return sys::block_of_argument(value)
@@ -147,7 +148,8 @@ impl<'c> Captures<'c> {
     }
 }
 
-/// Checks that regions have disjoint warps, and that regions of four or more warps start at a multiple of four.
+/// Checks that there are not too many partitions, that no two regions share a warp, and that each region of four or
+/// more warps starts at a multiple of four.
 fn check_warps(ranges: &[RegionWarps]) -> Outcome {
     if ranges.len() > 1 + MAX_PARTITIONS as usize {
         return Err(Diagnostic::new(format!(
@@ -222,7 +224,8 @@ fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Ou
     Ok(())
 }
 
-/// Returns the stores of captured values, which precede the regions.
+/// Checks a `ttg.warp_specialize` and returns its shared-memory effects: the stores of captured values and a
+/// barrier, both before the regions.
 pub(crate) fn effects(op: Op<'_>) -> Result<Effects, Diagnostic> {
     let specialize = ttg::WarpSpecialize::of(op).expect("the dispatch goes by kind");
     let ranges = warps_of_regions(specialize);
@@ -265,7 +268,7 @@ pub(crate) fn refuse(kind: OpKind, gpu: Gpu) -> Option<Diagnostic> {
 
 // --- the default warps ---
 
-/// State for a kernel with more warps per CTA than the body uses.
+/// Lowering state of the workers, the warps of a CTA that do not execute the kernel's body.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers<'c> {
     specializations: Vec<ttg::WarpSpecialize<'c, 'c>>,
@@ -273,8 +276,8 @@ pub(crate) struct Workers<'c> {
     block: Blk<'c>,
 }
 
-/// Forks a kernel into default warps and workers. Returns the first block of the default warps, or `None` without
-/// workers.
+/// Emits the branch that separates default warps from workers at the start of a kernel. Returns the first block of
+/// the default warps, or `None` if the kernel has no workers.
 pub(crate) fn begin_kernel<'c>(l: &mut Lowering<'c>, function: Op<'c>) -> Option<Blk<'c>> {
     if l.gpu.is_whole_cta() {
         return None;
@@ -299,10 +302,10 @@ fn number_address<'c>(l: &mut Lowering<'c>) -> Val<'c> {
     l.e.gep_bytes(base, offset)
 }
 
-/// Releases the workers from their barrier to execute the partitions of `ttg.warp_specialize` number `number`,
-/// or to return.
+/// Releases the workers from their barrier. They then execute the partitions of the `ttg.warp_specialize` with
+/// number `number`; if there is no such operation, they return.
 ///
-/// Stores `captures` first: pairs of a register and an address.
+/// First stores `captures`, which are pairs of a register and an address.
 fn release<'c>(l: &mut Lowering<'c>, number: usize, captures: &[(Val<'c>, Val<'c>)]) {
     let thread = l.gpu.thread_id(&mut l.e);
     let is_first = l.e.is_zero(thread);
@@ -448,15 +451,17 @@ pub(crate) fn lower_workers(l: &mut Lowering<'_>) {
     l.e.leave_block();
 }
 
-/// A range of warps with the same code.
+/// A range of workers: the warps of a partition with more than four warps, or a group of four warps. It ends before
+/// the warp `end`.
 #[derive(Clone, Debug)]
 struct Unit {
     end: u32,
-    /// Empty for idle warps.
+    /// The partitions that run on these warps. Empty if the warps are idle.
     partitions: Vec<usize>,
 }
 
-/// Splits the workers into units: partitions of more than four warps, and groups of four warps.
+/// Divides the workers into units. A partition of more than four warps is one unit; all other workers form groups
+/// of four warps.
 fn units(ranges: &[RegionWarps], cta_warps: u32) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut at = ranges[0].end();
@@ -476,9 +481,10 @@ fn units(ranges: &[RegionWarps], cta_warps: u32) -> Vec<Unit> {
     units
 }
 
-/// Emits a chain of branches on the warp index, with one call of `piece` per range of warps.
+/// Emits a chain of branches on the warp index, and calls `piece` once for each range of warps to emit the code of
+/// that range.
 ///
-/// `ends` are the exclusive ends of the ranges.
+/// `ends` contains the exclusive ends of the ranges.
 fn by_warp<'c>(
     l: &mut Lowering<'c>,
     warp: Val<'c>,
@@ -605,9 +611,9 @@ fn load<'c>(l: &mut Lowering<'c>, address: Val<'c>, type_: Type<'c>) -> Val<'c> 
     from_memory(l, loaded, type_)
 }
 
-/// Lowers the operations that compute a captured value again, at the insertion point.
+/// Lowers the operations that compute a captured value once more, at the insertion point.
 ///
-/// Replaces the registers of values that were lowered before.
+/// The new registers replace those of the earlier lowering.
 fn rematerialise<'c>(l: &mut Lowering<'c>, value: Val<'c>) {
     let Some(op) = sys::defining_operation(value) else {
         return;

@@ -26,7 +26,7 @@ pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> 
     e.bitcast(value, integer)
 }
 
-/// Inverse of [`as_integer`].
+/// Casts an integer to a type of the same width. Inverse of [`as_integer`].
 pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
     if value.r#type() == type_ {
         return value;
@@ -90,7 +90,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
         .collect()
 }
 
-/// Inverse of [`pack`].
+/// Unpacks `count` elements of type `type_` from 32-bit words. Inverse of [`pack`].
 pub(crate) fn unpack<'c>(
     e: &mut Emitter<'c>,
     words: &[Val<'c>],

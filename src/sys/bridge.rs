@@ -11,7 +11,7 @@ use inkwell::llvm_sys::target_machine as machine;
 
 macro_rules! handles {
     ($($name:ident($raw:ty), $id:tt;)*) => {$(
-        /// A C API handle.
+        /// A handle of MLIR's or LLVM's C API.
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
         pub struct $name(pub(super) $raw);
@@ -44,11 +44,11 @@ pub(super) mod ffi {
     /// An MLIR pass to run after a pass of this project.
     #[derive(Debug)]
     enum FollowUp {
-        /// `convert-to-llvm`.
+        /// The pass `convert-to-llvm`.
         ToLlvm,
-        /// `reconcile-unrealized-casts`.
+        /// The pass `reconcile-unrealized-casts`.
         ReconcileCasts,
-        /// `cse`.
+        /// The pass `cse`.
         Cse,
     }
 
@@ -61,10 +61,10 @@ pub(super) mod ffi {
         number: i64,
     }
 
-    /// Result of a pass: further passes to run.
+    /// The outcome of a pass, and the passes that must run after it.
     ///
     /// `pipeline` is a textual pipeline of this project's passes. `follow_ups` are MLIR's passes, which run after
-    /// it.
+    /// this pipeline.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
@@ -74,11 +74,12 @@ pub(super) mod ffi {
     /// An instruction of an LLVM basic block. Phis are not included.
     #[derive(Clone, Debug)]
     struct BlockInstruction {
-        /// Positions of the operands in the block.
+        /// Positions in the block of the instructions that compute the operands. Operands that are phis or come
+        /// from outside the block are omitted.
         operands: Vec<u32>,
-        /// Number of 32-bit registers for the result; 0 for a predicate.
+        /// Number of 32-bit registers that the result occupies. A predicate occupies 0.
         registers: u32,
-        /// True if the instruction may move anywhere between its operands and its users.
+        /// True if the instruction may be moved to any place after its operands and before its users.
         is_movable: bool,
         /// True if a phi or another block uses the result.
         is_live_out: bool,
@@ -127,8 +128,8 @@ pub(super) mod ffi {
         encoding: MlirAttribute,
     }
 
-    /// Parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col` (kind 3). Kind 0 is
-    /// any other type.
+    /// The parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col` (kind 3). For
+    /// any other type, the kind is 0.
     struct BufferInfo {
         kind: u8,
         shape: Vec<i64>,
@@ -139,9 +140,10 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
-    /// Index of an operation in the generated enum of its kind.
+    /// The kind of an operation, and its index in the generated enum for that kind.
     ///
-    /// Kind 1 is an operation of this project, 2 an operation of MLIR, 0 any other operation.
+    /// Kind 1 is an operation of this project, kind 2 an operation of MLIR, and kind 0 any other operation, which
+    /// has no index.
     struct OpNumber {
         kind: u8,
         index: u16,
@@ -149,8 +151,9 @@ pub(super) mod ffi {
 
     /// Result of an attribute check.
     ///
-    /// For an invalid attribute: `reason`, and the byte offset `place` of the error. For a valid attribute: its
-    /// normal spelling `normal`, if different. Other texts are empty.
+    /// If the attribute is invalid, `reason` is the error message and `place` is the byte offset of the error. If
+    /// the attribute is valid but spelled in another way than the normal spelling, `normal` is the normal spelling.
+    /// All other texts are empty.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,

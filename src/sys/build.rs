@@ -34,7 +34,7 @@ pub struct Spec<'s, 'c> {
     pub attributes: &'s [(Identifier<'c>, Attribute<'c>)],
     /// Regions, owned by the new operation.
     pub regions: Vec<Region<'c>>,
-    /// Successor blocks, in the region of the operation.
+    /// Successor blocks. They must be in the region that contains the operation.
     pub successors: &'s [Blk<'c>],
 }
 
@@ -105,7 +105,7 @@ pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// Returns the only result of an operation.
+/// Returns result 0 of an operation that has one result.
 ///
 /// # Panics
 /// Panics if the operation has no result.
@@ -126,7 +126,7 @@ pub fn operands<'c>(op: OperationRef<'_, 'c>) -> Vec<Val<'c>> {
     (0..op.operand_count()).map(|i| operand(op, i)).collect()
 }
 
-/// Returns the only operand of an operation.
+/// Returns operand 0 of an operation that has one operand.
 ///
 /// # Panics
 /// Panics if the operation has no operand.
@@ -175,7 +175,8 @@ pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// Returns the only block of region `region`, or `None` for any other number of blocks.
+/// Returns the only block of region `region` of an operation. `None` if there is no such region, or if it has no
+/// block or several.
 #[must_use]
 pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'c>> {
     // melior's own error prints the whole operation.
@@ -196,13 +197,13 @@ pub fn block_of<'c>(region: RegionRef<'_, 'c>) -> Option<Blk<'c>> {
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
-/// Returns the body of a module.
+/// Returns the only block of a module's first region, or `None` if there is no such block.
 #[must_use]
 pub fn module_body<'c>(module: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     single_block(module, 0)
 }
 
-/// Returns the blocks of region `region`.
+/// Returns the blocks of region `region` of an operation. Empty if there is no such region.
 #[must_use]
 pub fn blocks<'c>(op: OperationRef<'_, 'c>, region: usize) -> Vec<Blk<'c>> {
     op.region(region).map_or_else(|_| Vec::new(), blocks_of)
@@ -286,7 +287,7 @@ pub fn ancestors<'c>(op: OperationRef<'_, 'c>) -> impl Iterator<Item = Op<'c>> {
     std::iter::successors(parent(op), |op| parent(*op))
 }
 
-/// Returns the block that contains an operation.
+/// Returns the block that contains `op`, or `None` for an operation outside a block.
 #[must_use]
 pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = op.block()?;
@@ -294,14 +295,14 @@ pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
-/// Returns true if an operation is directly in a block.
+/// Returns true if an operation is in a block itself, and not in a region nested in the block.
 #[must_use]
 pub fn is_in(op: OperationRef<'_, '_>, block: BlockRef<'_, '_>) -> bool {
     op.block()
         .is_some_and(|around| super::block_id(around) == super::block_id(block))
 }
 
-/// Returns the next operation in the block.
+/// Returns the operation that follows `op` in its block. `None` for the last operation.
 #[must_use]
 pub fn next<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     let next = op.next_in_block()?;
@@ -342,7 +343,8 @@ pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     integer_value(op.attribute(name).ok()?)
 }
 
-/// Returns the bits of an 8-bit float attribute, for example `0x3C` for `1.0 : f8E5M2`.
+/// Returns the bits of an 8-bit float attribute, for example `0x3C` for `1.0 : f8E5M2`. `None` for other
+/// attributes.
 #[must_use]
 pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     // SAFETY: the attribute is alive; the value is read only of a float, through a splat tensor of one byte.
@@ -362,7 +364,7 @@ pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     }
 }
 
-/// Returns the element of a splat constant, or `None` for other attributes.
+/// Returns the element that a splat constant repeats, or `None` for other attributes.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a splat.
@@ -374,7 +376,8 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     }
 }
 
-/// Returns the elements of a constant tensor in row-major order.
+/// Returns the elements of a constant tensor in row-major order. `None` if the attribute is no such constant, or if
+/// `shape` has a different number of elements.
 #[must_use]
 pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<Attribute<'c>>> {
     let count = shape.iter().product::<u64>();
@@ -409,7 +412,7 @@ pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<
     Some((0..count).map(element).collect())
 }
 
-/// Returns the bits of an integer or float attribute of at most 64 bits.
+/// Returns the bits of an integer or float attribute of at most 64 bits. `None` for other attributes.
 #[must_use]
 pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     if let Some(number) = integer_value(attribute) {
@@ -449,7 +452,7 @@ pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     }
 }
 
-/// Returns the discardable attributes of an operation, which ODS does not declare.
+/// Returns the discardable attributes of an operation: those that its ODS declaration does not contain.
 #[must_use]
 pub fn discardable_attributes<'c>(
     op: OperationRef<'c, '_>,

@@ -8,11 +8,12 @@ use std::sync::OnceLock;
 pub trait Requests: Sync {
     /// Lowers a module to LLVM IR, assembly or an object file.
     fn compile(&self, source: &[u8], options: &str) -> Answer;
-    /// Runs a pass pipeline. The output is the text of the module.
+    /// Runs a pass pipeline on a module. The output is the text of the resulting module.
     fn rewrite(&self, source: &[u8], options: &str) -> Answer;
     /// Runs a kernel on the CPU. The kernel reads and writes `buffers`.
     fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer;
-    /// Returns the answer for a request that panicked or could not be decoded. `text` is the error message.
+    /// Returns the answer to a request whose handler panicked, or whose arguments could not be decoded. `text` is
+    /// the error message.
     fn refuse(&self, text: String) -> Answer;
 }
 
@@ -34,7 +35,7 @@ pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }
 
-/// Caller-owned memory for a simulated kernel: the C type `LinearLayoutBuffer`.
+/// Memory of a buffer for a simulated kernel, owned by the caller. Corresponds to the C type `LinearLayoutBuffer`.
 #[repr(C)]
 pub(crate) struct RequestBuffer {
     data: *mut u8,

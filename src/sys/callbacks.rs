@@ -23,7 +23,7 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 pub struct Diagnostic {
     /// Message in lower case, without final period. First the actual condition, then the expected condition.
     pub message: String,
-    /// Notes: the most likely fix, and details.
+    /// Notes. They state the most likely fix, or details.
     pub notes: Vec<String>,
     /// Labels of the broken rule. Several labels if operations share the check.
     pub rules: Vec<&'static str>,
@@ -61,17 +61,18 @@ pub struct AttributeError {
     pub reason: String,
     /// Label of the broken rule.
     pub rule: Option<&'static str>,
-    /// Byte offset of the invalid key. 0 if the error does not concern a single key.
+    /// Byte offset of the invalid key in the attribute's source. 0 if the error does not concern a single key.
     pub place: usize,
 }
 
 /// Semantics of the dialects: verification, layouts, attribute spellings and canonicalisation.
 pub trait Semantics: Sync {
-    /// Creates the layout cache of an MLIR context, for [`LayoutCache::get`].
+    /// Creates the layout cache of an MLIR context. [`LayoutCache::get`] later returns it.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
     /// Checks an attribute whose source is at the start of `text`.
     ///
-    /// Returns the normal spelling of the attribute if the source has another spelling.
+    /// If the attribute is valid but its source is not in the normal spelling, returns the normal spelling;
+    /// otherwise returns `None`.
     ///
     /// # Errors
     /// Returns the broken rule.
@@ -88,7 +89,7 @@ pub trait Semantics: Sync {
     /// # Errors
     /// Returns all broken rules.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>;
-    /// Checks a discardable `ttg` attribute of an operation.
+    /// Checks the discardable `ttg` attribute `name` of an operation.
     ///
     /// # Errors
     /// Returns the broken rules.
@@ -99,7 +100,7 @@ pub trait Semantics: Sync {
     /// # Errors
     /// Returns the broken rule.
     fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), AttributeError>;
-    /// Returns the text of the rule `label`.
+    /// Returns the text of the rule with this label, or `None` if there is no such rule.
     fn rule_text(&self, label: &str) -> Option<&'static str>;
     /// Returns the linear layout of a tensor or buffer type.
     ///
@@ -114,7 +115,7 @@ pub trait Semantics: Sync {
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
-    /// Checks that all operands, and with `results` all results, have the same encoding.
+    /// Checks that all operands have the same encoding. If `results` is true, all results must have it too.
     ///
     /// # Errors
     /// Returns the first pair of different encodings.
@@ -138,7 +139,7 @@ pub trait Passes: Sync {
         rewriter: Rewriter<'c>,
         module: Op<'c>,
     ) -> Result<NextPasses, Reported>;
-    /// Checks the module after the passes that [`Self::run`] returned.
+    /// Checks the module after the passes that [`Self::run`] has returned were run.
     ///
     /// # Errors
     /// Fails after an error diagnostic was emitted.
@@ -156,7 +157,7 @@ pub trait Passes: Sync {
 pub struct NextPasses {
     /// Textual pipeline of this project's passes on a module.
     pub pipeline: String,
-    /// MLIR's passes, after `pipeline`.
+    /// MLIR's passes, which run after `pipeline`.
     pub follow_ups: Vec<FollowUp>,
 }
 
@@ -193,7 +194,7 @@ fn passes() -> &'static dyn Passes {
 pub struct LayoutCache(Box<dyn Any + Send + Sync>);
 
 impl LayoutCache {
-    /// Returns the cache created by [`Semantics::new_cache`], if its type is `T`.
+    /// Returns the cache that [`Semantics::new_cache`] created, or `None` if it is not of type `T`.
     #[must_use]
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.downcast_ref()
@@ -247,7 +248,7 @@ impl LayoutCache {
     }
 }
 
-/// Returns true if the IR changed.
+/// Canonicalises an operation. Returns true if the IR changed.
 pub(super) fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool {
     // SAFETY: C++ passes the operation and the rewriter of a pattern.
     let (op, work) = unsafe {
@@ -305,7 +306,7 @@ pub fn name_rules(are_named: bool) {
     RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
 }
 
-/// Enabled in debug builds by default.
+/// True if layout rewrites are verified. The default is true in debug builds only.
 static REWRITES_ARE_VERIFIED: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
 pub(super) fn verify_layout_rewrites() {
@@ -324,7 +325,7 @@ pub(super) fn rule_note(label: &str) -> String {
     text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
 }
 
-/// Function that returns the explanation of a rule's label, or an error for an unknown label.
+/// A function that returns the explanation of the rule with a given label, or an error if the label is unknown.
 type Explain = fn(&str) -> Result<String, String>;
 
 /// The function for `--explain-rule`. [`super::opt_main`] sets it.
@@ -379,7 +380,8 @@ pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Installs the panic hook. Within [`guard`], the backtrace is printed only with `RUST_BACKTRACE`.
+/// Installs the panic hook. It prints panics as usual, but those within [`guard`] only if `RUST_BACKTRACE` is set
+/// to a value other than 0.
 fn report_panics_once() {
     let is_asked = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let report = std::panic::take_hook();

@@ -37,7 +37,7 @@ const BYTECODE: &[u8] = b"ML\xefR";
 /// Maximum input size in bytes. The limit ends the reading of endless files such as `/dev/zero`.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads a file, or standard input for `-`.
+/// Reads a file. If the path is `-`, reads standard input.
 ///
 /// # Errors
 /// Fails if the file is unreadable or larger than 1 GiB.
@@ -57,7 +57,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Parses a textual or bytecode module under the file name `-`. Errors go to the context's diagnostic handler.
+/// Parses a textual or bytecode module. Locations name the file `-`. Errors go to the context's diagnostic handler.
 #[must_use]
 pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>> {
     // The lexer reads the byte behind the text.
@@ -74,11 +74,11 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
     }
 }
 
-/// Returns the input in a form that MLIR can read.
+/// Checks an input and returns it in a form that MLIR can read. `name` names the input in error messages.
 ///
-/// Text is scanned for brackets that are nested too deep, and spellings of later MLIR versions are replaced.
-/// Bytecode is read and written again by a child process, so a damaged file cannot corrupt this process. No
-/// other thread may run during the call.
+/// A text is rejected if its brackets are nested too deep, and spellings of later MLIR versions are replaced.
+/// Bytecode is read and written again by a child process, so a damaged file cannot corrupt this process. No other
+/// thread may run during the call.
 ///
 /// # Errors
 /// Returns a printable reason.
@@ -142,7 +142,7 @@ pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     checked_input(&input_name(path), bytes)
 }
 
-/// Returns the name of an input for messages.
+/// Returns the name by which messages refer to an input. Standard input is `<stdin>`.
 #[must_use]
 pub fn input_name(path: &Path) -> String {
     if path.as_os_str() == "-" {
@@ -152,8 +152,8 @@ pub fn input_name(path: &Path) -> String {
     }
 }
 
-/// Returns the first bracket that is nested too deep for MLIR's parser. Strings, comments and the arrow `->` do not
-/// count.
+/// Returns the first bracket that is nested too deep for MLIR's parser. Brackets in strings and comments and the
+/// arrow `->` are ignored.
 ///
 /// ```
 /// use linear_layout_mlir::sys::too_deep;
@@ -186,7 +186,8 @@ pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
     None
 }
 
-/// Returns the length of a string literal after its opening quote. 0 if the literal is not closed on its line.
+/// Returns the length of a string literal, whose opening quote precedes `rest`. The length includes the closing
+/// quote; it is 0 if the literal is not closed on its line.
 fn string_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {
@@ -225,10 +226,11 @@ const GROUPS: [(&str, u32); 13] = [
     ("ldsdma", 0x800),
 ];
 
-/// Replaces the named masks of later MLIR versions by numbers, which MLIR 22 can read. `None` without named masks.
+/// Replaces the named masks of later MLIR versions by numbers, which MLIR 22 can read. Returns `None` if the text
+/// has no named masks.
 ///
-/// The text is changed because MLIR's parser of these operations cannot be replaced. Padding keeps the line and column
-/// of every other token. Strings and comments are unchanged.
+/// The text is changed because MLIR's parser of these operations cannot be replaced. Padding keeps the line and
+/// column of every other token. Strings and comments are unchanged.
 ///
 /// ```text
 /// rocdl.sched.barrier valu|salu
@@ -271,8 +273,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
 }
 
-/// Finds the named mask in the [`MASKED`] operation at byte `at` of `text`. Returns the byte range of the mask, and its
-/// numeric value as text.
+/// If a [`MASKED`] operation with a named mask begins at byte `at` of `text`, returns the byte range of the mask
+/// and its numeric value as text.
 fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let word = text[at..].iter().take_while(|b| is_word(**b)).count();
     if !MASKED.contains(&&text[at..at + word]) {
@@ -283,7 +285,8 @@ fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     Some((start..start + length, number.to_string()))
 }
 
-/// Returns the byte range of the mask attribute at `at`, and the equal integer attribute as text.
+/// If a mask attribute begins at byte `at` of `text`, returns its byte range and the text of the integer attribute
+/// with the same value.
 fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let (open, close) = MASK_ATTRIBUTES
         .iter()
@@ -294,7 +297,8 @@ fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     (text.get(end) == Some(close)).then(|| (at..end + 1, format!("{number} : i32")))
 }
 
-/// Parses a list such as `valu|salu`. Returns the length in bytes and the mask.
+/// Parses a list of instruction groups such as `valu|salu`. Returns the length of the list in bytes, and the mask.
+/// `None` if a name is unknown.
 fn groups(text: &[u8]) -> Option<(usize, u32)> {
     let (mut at, mut number) = (0, 0);
     loop {

@@ -70,19 +70,19 @@ pub fn value_id(value: Value<'_, '_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-/// Returns an identifier of a uniqued type.
+/// Returns an identifier of a type. Types are uniqued, so equal types have the same identifier.
 #[must_use]
 pub fn type_id(type_: Type<'_>) -> usize {
     type_.to_raw().ptr as usize
 }
 
-/// Returns an identifier of a uniqued attribute.
+/// Returns an identifier of an attribute. Attributes are uniqued, so equal attributes have the same identifier.
 #[must_use]
 pub fn attribute_id(attribute: Attribute<'_>) -> usize {
     attribute.to_raw().ptr as usize
 }
 
-/// Returns an identifier of a uniqued name.
+/// Returns a number that identifies a name. Names are uniqued, so equal names have the same number.
 #[must_use]
 pub fn identifier_id(identifier: Identifier<'_>) -> usize {
     identifier.to_raw().ptr as usize
@@ -127,6 +127,8 @@ pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     Some(unsafe { owned_by_context(mlir_sys::mlirFlatSymbolRefAttrGetValue(raw)) })
 }
 
+/// Returns a text that borrows its bytes from a context.
+///
 /// # Safety
 /// A context must own the text and outlive the result.
 unsafe fn owned_by_context<'c>(text: mlir_sys::MlirStringRef) -> Text<'c> {
@@ -149,18 +151,18 @@ pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// Index of an operation kind in the enums of `ir::ops`.
+/// Kind of an operation, and its index in the enum of `ir::ops` for that kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpIndex {
-    /// An operation of this project.
+    /// An operation of this project. Contains its index in the enum of these operations.
     Own(usize),
-    /// An MLIR operation used in TTGIR.
+    /// An MLIR operation that TTGIR uses. Contains its index in the enum of these operations.
     Upstream(usize),
     /// Any other operation.
     Other,
 }
 
-/// Returns the index of an operation's kind.
+/// Returns the kind and the index of an operation.
 #[must_use]
 pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     let number = ffi::op_number(MlirOperation(op.to_raw()));
@@ -171,7 +173,7 @@ pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     }
 }
 
-/// Returns true for a `builtin.module`.
+/// Returns true if the operation is a `builtin.module`.
 #[must_use]
 pub fn is_module(op: OperationRef<'_, '_>) -> bool {
     op.name().as_string_ref().as_str() == Ok("builtin.module")
@@ -179,7 +181,7 @@ pub fn is_module(op: OperationRef<'_, '_>) -> bool {
 
 /// Returns true if all tensor operands and results of an operation must have the same encoding.
 ///
-/// The operation is elementwise, or its declaration requires the same encoding.
+/// This is so for elementwise operations, and for operations whose declaration requires the same encoding.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(MlirOperation(op.to_raw()))
@@ -188,13 +190,13 @@ pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
 /// A placeholder for a layout that a later pass infers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLayout {
-    /// `#gluon.auto_encoding`: inferred from neighbouring operations.
+    /// `#gluon.auto_encoding`: the layout is inferred from neighbouring operations.
     Auto,
-    /// `#gluon.coalesced_encoding`: best for global-memory accesses.
+    /// `#gluon.coalesced_encoding`: the layout becomes the best one for global-memory accesses.
     Coalesced,
 }
 
-/// Returns the placeholder layout of an attribute, or `None` for other attributes.
+/// Returns the placeholder that an attribute represents, or `None` for other attributes.
 #[must_use]
 pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
@@ -204,7 +206,7 @@ pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     }
 }
 
-/// Returns the pointee and the address space of a `!tt.ptr`.
+/// Returns the pointee and the address space of a `!tt.ptr`, or `None` for other types.
 #[must_use]
 pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
     let info = ffi::pointer_info(MlirType(type_.to_raw()));
@@ -239,7 +241,8 @@ pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     }
 }
 
-/// Returns the discardable attribute `name` of `op` or the nearest ancestor with this attribute.
+/// Returns the discardable attribute `name` of `op`. If `op` does not have it, returns that of the nearest ancestor
+/// that does.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
     let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);
@@ -300,7 +303,7 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<BufferType<'c>> {
     })
 }
 
-/// Returns the layout cache of a context's `ttg` dialect.
+/// Returns the layout cache, which the `ttg` dialect of the context owns.
 #[must_use]
 pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
     // SAFETY: the context is alive.
@@ -326,17 +329,18 @@ pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     unsafe { &*(handle as *const Context) }
 }
 
-/// Adds the dialects to a registry.
+/// Adds the dialects of this project to a registry.
 pub fn register_dialects(registry: &DialectRegistry) {
     ffi::register_dialects(MlirDialectRegistry(registry.to_raw()));
 }
 
-/// Registers the passes with MLIR, for this process.
+/// Registers the passes of this project with MLIR, for the whole process.
 pub fn register_passes() {
     ffi::register_passes();
 }
 
-/// Returns the first unregistered name in a textual pipeline.
+/// Returns the first name in a textual pipeline that is not the name of a registered pass. `None` if all names are
+/// registered.
 pub(crate) fn unknown_pass(pipeline: &str) -> Option<String> {
     Some(ffi::unknown_pass(pipeline.as_bytes())).filter(|name| !name.is_empty())
 }
@@ -352,7 +356,8 @@ pub struct OptTexts<'t> {
     pub dialects: &'t str,
     /// Output of `--list-lowered-operations`.
     pub lowered: &'t str,
-    /// Function for `--explain-rule`: returns the explanation of a label, or an error for an unknown label.
+    /// Function that `--explain-rule` calls. It returns the explanation of the rule with a given label, or an error
+    /// if the label is unknown.
     pub explain_rule: fn(&str) -> Result<String, String>,
     /// Output of `--version`.
     pub version: &'t str,
@@ -466,7 +471,7 @@ pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     all
 }
 
-/// Returns the width in bits, or `None` for other types.
+/// Returns the width of a float type in bits, or `None` for other types.
 #[must_use]
 pub fn float_width(type_: Type<'_>) -> Option<u32> {
     // SAFETY: the type is alive; the width is read only of a float.
@@ -483,7 +488,7 @@ pub fn is_llvm_pointer(type_: Type<'_>) -> bool {
     unsafe { mlir_sys::mlirTypeIsALLVMPointerType(type_.to_raw()) }
 }
 
-/// Returns the entry `name` of a dictionary attribute.
+/// Returns the entry `name` of a dictionary attribute. `None` if there is no such entry, or for other attributes.
 #[must_use]
 pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a dictionary.
@@ -500,7 +505,7 @@ pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Att
     }
 }
 
-/// Returns the entries of a dictionary, sorted by name. Empty for other attributes.
+/// Returns the entries of a dictionary attribute, sorted by name. Returns an empty list for other attributes.
 #[must_use]
 pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let raw = dictionary.to_raw();
@@ -519,7 +524,7 @@ pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>,
     }
 }
 
-/// Returns the defining operation, or `None` for a block argument.
+/// Returns the operation that defines a value, or `None` for a block argument.
 #[must_use]
 pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
     // SAFETY: the value is alive; the owner is read only of an operation's result.

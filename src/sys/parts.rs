@@ -10,24 +10,24 @@ use melior::ir::{
 };
 use std::collections::HashSet;
 
-/// A type of the LLVM dialect, or a builtin type in the LLVM dialect.
+/// The parts of a type of the LLVM dialect, or of a builtin type that the LLVM dialect uses.
 #[derive(Clone, Debug)]
 pub enum TypeParts<'c> {
-    /// An integer of any signedness: width in bits.
+    /// An integer of any signedness. Contains its width in bits.
     Integer(u32),
-    /// `index`.
+    /// The type `index`.
     Index,
     /// A floating-point type.
     Float,
-    /// `!llvm.ptr`: address space.
+    /// `!llvm.ptr`. Contains its address space.
     Pointer(u32),
-    /// A fixed-size vector: number and type of elements.
+    /// A vector of fixed size. Contains the number and the type of its elements.
     Vector(u64, Type<'c>),
-    /// `!llvm.array`: number and type of elements.
+    /// `!llvm.array`. Contains the number and the type of its elements.
     Array(u64, Type<'c>),
-    /// `!llvm.struct` with a body.
+    /// `!llvm.struct` whose body is known.
     Struct {
-        /// True if the fields have no padding.
+        /// True if there is no padding between the fields.
         packed: bool,
         /// Field types.
         fields: Vec<Type<'c>>,
@@ -75,6 +75,8 @@ pub fn type_parts<'c>(type_: Type<'c>) -> TypeParts<'c> {
     }
 }
 
+/// Returns the sizes of a shaped type.
+///
 /// # Safety
 /// The type must be alive and have a static shape.
 unsafe fn shape(raw: mlir_sys::MlirType) -> Vec<u64> {
@@ -86,14 +88,14 @@ unsafe fn shape(raw: mlir_sys::MlirType) -> Vec<u64> {
     }
 }
 
-/// A builtin attribute.
+/// The parts of a builtin attribute.
 #[derive(Clone, Debug)]
 pub enum AttributeParts<'c> {
     /// `unit`.
     Unit,
     /// `true` or `false`, of type `i1`.
     Bool(bool),
-    /// An integer of at most 64 bits and its type. Sign-extended unless the type is unsigned.
+    /// An integer of at most 64 bits, and its type. The integer is sign-extended unless the type is unsigned.
     Integer(i64, Type<'c>),
     /// The bits of a float of at most 64 bits, and its type.
     Float(u64, Type<'c>),
@@ -101,13 +103,13 @@ pub enum AttributeParts<'c> {
     String(Text<'c>),
     /// A type.
     Type(Type<'c>),
-    /// A symbol reference: the name of the innermost symbol.
+    /// A symbol reference. Contains the name of the innermost symbol.
     Symbol(Text<'c>),
     /// An array attribute.
     Array(Vec<Attribute<'c>>),
-    /// A dense array of integers or Booleans.
+    /// A dense array (`array<...>`) of integers or Booleans.
     Integers(Vec<i64>),
-    /// A constant vector or tensor, in row-major order. A splat has a single element.
+    /// The elements of a constant vector or tensor, in row-major order. A splat has only one element here.
     Elements {
         /// Element type.
         element: Type<'c>,
@@ -161,6 +163,8 @@ pub fn attribute_parts<'c>(attribute: Attribute<'c>) -> AttributeParts<'c> {
     }
 }
 
+/// Returns the entries of a dictionary attribute.
+///
 /// # Safety
 /// The attribute must be alive and a dictionary.
 unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c>, Attribute<'c>)> {
@@ -178,7 +182,7 @@ unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c
     }
 }
 
-/// Returns the numbers of an `array<...>` of integers or Booleans.
+/// Returns the elements of an `array<...>` of integers or Booleans. `None` for other attributes.
 ///
 /// # Safety
 /// The attribute must be alive.
@@ -271,7 +275,7 @@ pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribut
     all
 }
 
-/// Returns the first file location within a location, in MLIR's printing order (callee before caller).
+/// Returns the first file location that MLIR prints for a location. At a call site, the callee precedes the caller.
 #[must_use]
 pub fn first_file_location(location: Location<'_>) -> Option<FileLocation> {
     use mlir_sys as m;

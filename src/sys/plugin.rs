@@ -4,7 +4,7 @@ use super::bridge::{MlirDialectRegistry, ffi};
 use super::c_api::VERSION;
 use std::ffi::{c_char, c_void};
 
-/// `MLIR_PLUGIN_API_VERSION` of MLIR.
+/// Value of MLIR's `MLIR_PLUGIN_API_VERSION`.
 const API_VERSION: u32 = 1;
 const NAME: &std::ffi::CStr = c"linear-layout";
 

@@ -25,7 +25,7 @@ pub(super) type Raw = m::MlirRewriterBase;
 /// Name of the attribute with the sizes of the operand groups.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
-/// The rewriter of a module or pattern. Copies share their state.
+/// Changes the IR in a module, or in the application of a pattern. All copies of a rewriter share their state.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewriter<'c> {
     work: &'c Work,
@@ -170,7 +170,7 @@ impl<'c> Rewriter<'c> {
         self.work.changes.set(self.changes() + 1);
     }
 
-    /// Modifies an operation in place and notifies MLIR.
+    /// Applies `change` to an operation in place, and notifies MLIR of the modification.
     fn modify(self, op: Op<'c>, change: impl FnOnce(m::MlirOperation)) {
         let (rewriter, op) = (self.work.rewriter, op.to_raw());
         // SAFETY: rewriter and operation are alive: see the module documentation.
@@ -237,7 +237,7 @@ impl<'c> Rewriter<'c> {
         unsafe { BlockRef::from_raw(block.to_raw()) }
     }
 
-    /// Adds a block with arguments after `before`.
+    /// Adds a block with arguments after the block `before`, in the same region.
     #[must_use]
     pub fn add_block(self, before: Blk<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
         let block = Block::new(arguments).into_raw();
@@ -296,10 +296,10 @@ impl<'c> Rewriter<'c> {
         unsafe { OperationRef::from_raw(m::mlirRewriterBaseInsert(self.work.rewriter, op)) }
     }
 
-    /// Erases an operation without uses, with its regions. No effect on an erased operation.
+    /// Erases an operation and its regions. Has no effect if the operation is already erased.
     ///
     /// # Panics
-    /// Panics if a result is used, or for the root.
+    /// Panics if a result of the operation is used, or if the operation is the root.
     pub fn erase(self, op: Op<'c>) {
         if self.is_erased(op) {
             return;
@@ -321,7 +321,7 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces the results by `values`, and erases the operation.
+    /// Replaces all uses of the results of `op` by `values`, and erases `op`.
     ///
     /// # Panics
     /// Panics if the numbers of values and results differ.
@@ -341,7 +341,7 @@ impl<'c> Rewriter<'c> {
         self.erase(op);
     }
 
-    /// Calls `visit` for each operation in order. Skips operations that an earlier call has erased.
+    /// Calls `visit` for each operation in order. An operation that `visit` has erased in the meantime is skipped.
     pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
         for op in ops {
             if !self.is_erased(op) {
@@ -504,9 +504,9 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces attributes and types in `op` and all nested operations.
+    /// Replaces attributes and types in `op` and in all nested operations. Each pair is (old, new).
     ///
-    /// Also replaces attributes and types that are nested in other types and in constants. Each pair is (old, new).
+    /// Attributes and types that are nested in other types and in constants are replaced too.
     pub fn replace_parts(
         self,
         op: Op<'c>,

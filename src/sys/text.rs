@@ -6,8 +6,8 @@ use std::fmt;
 
 /// The bytes of an MLIR name or string attribute, which need not be UTF-8.
 ///
-/// [`Text::checked`] converts to a `&str`. Messages show MLIR's string syntax: `\FF` for a byte outside UTF-8, `\00`
-/// for a control character.
+/// [`Text::checked`] converts it to a `&str`. Messages show it in MLIR's string syntax: `\FF` for a byte that is
+/// not UTF-8, `\00` for a control character.
 ///
 /// ```
 /// use linear_layout_mlir::sys::Text;
@@ -40,7 +40,7 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// Returns the text as a string. `key` is the name of the attribute in the error.
+    /// Returns the text as a string. `key` is the name of the attribute, which the error message states.
     ///
     /// # Errors
     /// Fails if the text is not UTF-8.
@@ -74,13 +74,13 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Maximum bytes of a quoted type, attribute or name.
+/// Maximum number of bytes that a message quotes of a type, an attribute or a name.
 const MAX_PIECE: usize = 1000;
 
-/// Maximum bytes of a message with quoted input.
+/// Maximum number of bytes of a message that quotes input.
 const MAX_MESSAGE: usize = 6000;
 
-/// Shortens quoted input in a message: first each backtick quotation, then the whole message.
+/// Shortens a message that quotes input. First each text in backticks is shortened, then the whole message.
 ///
 /// ```
 /// use linear_layout_mlir::sys::bounded;
@@ -106,7 +106,7 @@ pub fn bounded(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Shortens a text of more than `most` bytes to its start and its end, joined by `...`.
+/// If a text has more than `most` bytes, replaces its middle by `...`.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();

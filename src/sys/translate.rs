@@ -14,7 +14,8 @@ use std::ffi::{c_char, c_uint, c_void};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-/// Parses a textual or bytecode MLIR file, or standard input for `-`. Errors go to the context's diagnostic handler.
+/// Parses a textual or bytecode MLIR file. If the path is `-`, parses standard input. Errors go to the context's
+/// diagnostic handler.
 #[must_use]
 pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     let path = melior::StringRef::new(path);
@@ -27,9 +28,9 @@ pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     Some(unsafe { Module::from_raw(raw) })
 }
 
-/// Calls `handler` for each later diagnostic, instead of printing the diagnostic.
+/// Calls `handler` for each later diagnostic of the context. The diagnostic is then not printed.
 ///
-/// The second argument of `handler` is the label of the broken rule; empty if there is none.
+/// The second argument of `handler` is the label of the broken rule. It is empty if the diagnostic has no rule.
 pub fn attach_diagnostic_handler(
     context: &Context,
     handler: impl FnMut(&Diagnostic<'_>, String) + Send + 'static,
@@ -69,9 +70,9 @@ pub fn attach_diagnostic_handler(
     }
 }
 
-/// Translates a module of the LLVM dialect. Errors go to the diagnostic handler of the MLIR context.
+/// Translates a module of the LLVM dialect to LLVM IR. Errors go to the diagnostic handler of the MLIR context.
 ///
-/// The context needs the translations: `melior::utility::register_all_llvm_translations`.
+/// The translations must be registered with the MLIR context: `melior::utility::register_all_llvm_translations`.
 #[must_use]
 pub fn to_llvm_ir<'x>(
     module: &Module<'_>,
@@ -87,10 +88,10 @@ pub fn to_llvm_ir<'x>(
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Runs `work`. Returns an error if LLVM reports a fatal error or crashes.
+/// Runs `work` and returns its result. A fatal error or a crash of LLVM becomes an error, and so does a panic.
 ///
 /// # Errors
-/// Returns the reason for the failure. LLVM objects of `work` must then be neither used nor freed.
+/// Returns the reason for the failure. The LLVM objects that `work` has used must then be neither used nor freed.
 pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     struct Recovery<F, T> {
         work: Option<F>,
@@ -134,15 +135,15 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     state.outcome
 }
 
-/// Disables a skippable LLVM pass. `name` is the name in `llc -opt-disable`.
+/// Disables an LLVM pass that can be skipped. `name` is the name that `llc -opt-disable` accepts.
 ///
-/// Only for tools: all LLVM contexts share one list of disabled passes.
+/// Only tools may call this function, because all LLVM contexts share one list of disabled passes.
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
 }
 
-/// The order of instructions in an LLVM basic block, without phis.
+/// The order of the instructions in an LLVM basic block. Phis are not included.
 #[derive(Debug)]
 pub struct BlockOrder<'m> {
     block: BasicBlock<'m>,
@@ -160,16 +161,16 @@ impl<'m> BlockOrder<'m> {
         }
     }
 
-    /// Returns the instructions in block order.
+    /// Returns the instructions of the block in their order.
     #[must_use]
     pub fn instructions(&self) -> &[BlockInstruction] {
         &self.instructions
     }
 
-    /// Reorders the instructions. `order` lists current positions.
+    /// Reorders the instructions. `order` contains, for each new position, the current position of the instruction.
     ///
     /// # Panics
-    /// Panics unless `order` is a permutation with operands before users and the terminator last.
+    /// Panics unless `order` is a permutation that places operands before users and the terminator last.
     pub fn set(self, order: &[u32]) {
         let mut is_placed = vec![false; self.instructions.len()];
         for &at in order {
@@ -196,7 +197,7 @@ impl<'m> BlockOrder<'m> {
     }
 }
 
-/// Links the transitively called functions of a module from a bitcode library.
+/// Links into `module` those functions of a bitcode library that the module calls, directly or indirectly.
 ///
 /// # Errors
 /// Fails if the file is not bitcode, or if a definition conflicts with the module.
@@ -209,11 +210,11 @@ pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Resu
     }
 }
 
-/// Sets an LLVM command-line option for the whole process. `name` is the name in `llc`.
+/// Sets an LLVM command-line option for the whole process. `name` is the name that `llc` accepts.
 ///
 /// Only the first call for an option has an effect. Returns false if the option is unknown; target options are
-/// unknown until the target is initialised. Only for tools, because a library must not change the options of
-/// its host.
+/// unknown until the target is initialised. Only tools may call this function, because a library must not change
+/// the options of its host.
 pub fn set_llvm_option(name: &str, value: &str) -> bool {
     static LOCK: Mutex<()> = Mutex::new(());
     let _held = LOCK.lock();
@@ -249,7 +250,7 @@ pub fn version() -> &'static str {
     })
 }
 
-/// Restores the default action of SIGPIPE, which ends the process silently when the output is closed.
+/// Restores the default action of SIGPIPE: if the reader of the output closes it, the process ends silently.
 ///
 /// Rust ignores the signal, so LLVM would abort at the failed write.
 pub fn stop_at_broken_pipe() {

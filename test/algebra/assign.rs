@@ -4,12 +4,12 @@ use crate::split_mix::Random;
 use linear_layout::assign::{Graph, NodeId, SolveMethod, solve};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
-/// A graph, and the linear program with the same optimum over integers.
+/// A graph, and an integer linear program with the same optimum.
 struct GraphAndProgram {
     graph: Graph,
     nodes: Vec<NodeId>,
     program: Problem,
-    /// The indicator variable of each alternative of each node.
+    /// For each node: the variables that indicate which of its alternatives is taken.
     taken: Vec<Vec<Variable>>,
     are_whole: bool,
 }
@@ -73,7 +73,7 @@ impl GraphAndProgram {
         }
     }
 
-    /// Adds a cost paid once if one of three nodes takes its first alternative.
+    /// Adds a cost that is paid once if at least one of three random nodes takes its first alternative.
     fn shared(&mut self, random: &mut Random) {
         let price = random.below(100);
         let paid = self.program.add_var(price as f64, (0.0, 1.0));
@@ -97,7 +97,8 @@ impl GraphAndProgram {
     }
 }
 
-/// On trees the relaxation has integral optima: both optima must agree.
+/// On a tree, the linear relaxation has an integral optimum, so the graph solver and the linear-programming solver
+/// must find the same optimum.
 #[test]
 fn trees_are_solved_as_by_a_linear_program() {
     let mut random = Random(1);
@@ -121,7 +122,7 @@ fn trees_are_solved_as_by_a_linear_program() {
     }
 }
 
-/// Cycles and shared terms, against branch and bound.
+/// Solves graphs with cycles and shared costs, and compares the optimum with that of a branch-and-bound solver.
 #[test]
 fn graphs_are_solved_as_by_an_integer_program() {
     let mut random = Random(2);

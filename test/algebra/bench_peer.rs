@@ -6,7 +6,8 @@ fn peer(command: &str) -> Option<Peer> {
     Peer::named("LL_PEER_TEST", Ok(command.to_owned()))
 }
 
-/// Writes a script that counts its invocations in a file, so that no two outputs agree.
+/// Writes a shell script and returns the command that runs it. In `text`, `TURNS` is replaced by the name of a file
+/// in which the script can count its invocations, so that each run prints different numbers.
 #[track_caller]
 fn script(name: &str, text: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));

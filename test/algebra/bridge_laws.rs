@@ -28,7 +28,8 @@ fn composed_table(layout: &ComposedLayout) -> Vec<i64> {
         .collect()
 }
 
-/// Returns true if a table is that of an affine map over GF(2), by definition: `f(x ^ y) = f(x) ^ f(y) ^ f(0)`.
+/// Returns true if a table contains the values of an affine map over GF(2). This is checked by the definition `f(x
+/// ^ y) = f(x) ^ f(y) ^ f(0)`.
 fn is_affine(table: &[i64]) -> bool {
     let all = 0..table.len();
     table.len().is_power_of_two()
@@ -133,7 +134,8 @@ fn offsets_and_swizzles_are_affine_exactly_where_nothing_carries() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// Returns the bases of a random layout followed by a random swizzle, or random bases.
+/// Returns random bases: arbitrary numbers, arbitrary powers of two, or the bases of a random layout followed by a
+/// random swizzle.
 fn random_bases(random: &mut Random) -> Vec<u64> {
     let len = 1 + random.below(5);
     match random.below(3) {
@@ -465,7 +467,7 @@ fn shared_layouts_agree_with_cute_and_linear_ones() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// Returns a CuTe layout of one or two modes, often swizzled.
+/// Returns a random CuTe layout with `num_modes` top-level modes. Half of the layouts are swizzled.
 fn random_composed(random: &mut Random, num_modes: u64) -> ComposedLayout {
     let mut dims = Vec::new();
     for _ in 0..num_modes {

@@ -33,8 +33,9 @@ fn layout(bases: &Value, shape: &Value) -> LinearLayout {
     LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Every case is planned by every applicable strategy, checked, and as free of conflicts as the reference if each lane
-/// makes its own access. Matrix accesses may have conflicts if they are cheaper nevertheless.
+/// Plans every case with every applicable strategy, and checks each plan. A plan in which each lane makes its own
+/// accesses may have at most the bank conflicts of the reference. A plan with matrix accesses may have more if it
+/// is cheaper nevertheless.
 #[test]
 fn vectors() {
     let target = Target::parse("cuda:90").unwrap();
@@ -102,7 +103,7 @@ fn vectors() {
     );
 }
 
-/// Deterministic random numbers (xorshift), so that a failure names its seed.
+/// A deterministic random number generator (xorshift). A failure reports its seed and can be reproduced with it.
 struct XorShift(u64);
 
 impl XorShift {
@@ -124,7 +125,8 @@ impl XorShift {
     }
 }
 
-/// Returns a distributed layout of 2^bits elements: tensor bits assigned to lanes, warps and registers, with replicas.
+/// Returns a random distributed layout of 2^bits elements. The bits of the element index, or sums of them if
+/// `general` is true, are assigned to lane, warp and register bits. Further bits of these dims select replicas.
 fn random_layout(
     r: &mut XorShift,
     bits: u32,
@@ -201,7 +203,8 @@ fn random_layout(
     layout.reshape_outs(&[(Dim::out(0), 1 << bits)]).unwrap()
 }
 
-/// Returns the fault of any plan for the pair, under every strategy.
+/// Plans the conversion from `src` to `dst` with every strategy. Returns a description of the first error in a
+/// plan, or `None` if all plans are correct.
 fn diagnostic(
     src: &LinearLayout,
     dst: &LinearLayout,
@@ -269,7 +272,8 @@ fn plans_are_right() {
     }
 }
 
-/// Any two compatible sides of the vectors: pairs that are not in the vectors.
+/// Plans and checks conversions between any two compatible layouts of the vectors. Most of these pairs are not
+/// cases of the vectors.
 #[test]
 fn other_pairs_are_right() {
     let mut sides: Vec<(String, LinearLayout)> = Vec::new();
@@ -313,8 +317,9 @@ fn other_pairs_are_right() {
     assert_eq!(pairs, 4000);
 }
 
-/// Layouts that assign each tensor bit once convert through shared memory without conflicts on every target, except for
-/// a few where conflicting matrix accesses take fewer wavefronts than conflict-free ordinary ones.
+/// Converts between layouts that assign each bit of the element index once. On every target, the plans through
+/// shared memory have no bank conflicts, except for a few in which matrix accesses with conflicts take fewer
+/// wavefronts than ordinary accesses without.
 #[test]
 fn no_conflicts_anywhere() {
     let (mut planned, mut bad) = (0, Vec::new());
@@ -363,8 +368,8 @@ fn no_conflicts_anywhere() {
     );
 }
 
-/// Returns a layout of 8 registers, 32 lanes and some warps whose bits, registers first, are these bits of the tensor;
-/// repeated bits are replicas.
+/// Returns a layout of 8 registers, 32 lanes and some warps. Its register bits, lane bits and warp bits, in this
+/// order, are the bits `tensor_bits` of the element index; a repeated bit makes replicas.
 fn permuted(tensor_bits: &[usize]) -> LinearLayout {
     let columns: Vec<[u64; 1]> = tensor_bits.iter().map(|bit| [1 << bit]).collect();
     let columns: Vec<&[u64]> = columns.iter().map(|c| &c[..]).collect();
@@ -376,7 +381,8 @@ fn permuted(tensor_bits: &[usize]) -> LinearLayout {
     LinearLayout::from_bases(&bases, &[Dim::out(0)]).unwrap()
 }
 
-/// Returns the proved plan that exchanges words between lanes.
+/// Plans the conversion with the strategy that exchanges words between lanes, checks the plan, and returns its
+/// program.
 #[track_caller]
 fn shuffled(src: &[usize], dst: &[usize]) -> Program {
     let target = Target::parse("cuda:90").unwrap();
@@ -387,8 +393,8 @@ fn shuffled(src: &[usize], dst: &[usize]) -> Program {
     plan.program().clone()
 }
 
-/// One register bit for one lane bit: half of the values stay. Two for two: each lane still reads from a lane that
-/// differs from it by a constant.
+/// If one register bit is exchanged with one lane bit, half of the values stay in their lane. If two are exchanged
+/// with two, the lane from which a lane reads still differs from it by a constant XOR.
 #[test]
 fn bits_are_exchanged_by_constant_flips_of_lanes() {
     let straight: Vec<usize> = (0..8).collect();
@@ -411,7 +417,7 @@ fn bits_are_exchanged_by_constant_flips_of_lanes() {
     }
 }
 
-/// A cyclic permutation of a register bit and two lane bits stays in the warp.
+/// A conversion that permutes one register bit and two lane bits cyclically needs no shared memory.
 #[test]
 fn bits_that_go_round_need_no_shared_memory() {
     let straight: Vec<usize> = (0..8).collect();
@@ -426,8 +432,8 @@ fn bits_that_go_round_need_no_shared_memory() {
     }
 }
 
-/// Lanes 0 and 1 of the source are replicas. Lane 2 of the destination reads from lane 1, since lane 0 already reads
-/// from lane 0: each lane is read by one, so words are exchanged without a select.
+/// Lanes 0 and 1 of the source hold replicas. Lane 2 of the destination reads from lane 1, because lane 0 already
+/// reads from lane 0. Since each lane is read by only one lane, words are exchanged without a select.
 #[test]
 fn replicas_are_read_by_one_lane_each() {
     let plan = shuffled(&[0, 1, 2, 3, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 3, 5, 6]);
@@ -436,7 +442,8 @@ fn replicas_are_read_by_one_lane_each() {
     assert_eq!(plan.steps().len(), 8, "{plan}");
 }
 
-/// Ranges of results are printed by their ends. A thread that renames its registers does not keep them.
+/// A program prints consecutive results as a range with its first and last value. A program that permutes registers
+/// in a thread has no steps, but is not the identity.
 #[test]
 fn renamings_are_shown_as_runs() {
     let target = Target::parse("cuda:90").unwrap();
@@ -458,7 +465,7 @@ fn renamings_are_shown_as_runs() {
     assert!(!shuffled(&[0, 1, 2, 3, 4, 5, 6, 7], &[3, 1, 2, 0, 4, 5, 6, 7]).is_identity());
 }
 
-/// Warps share the units of their SM.
+/// The warps of an SM share its units, so four warps cost four times as much as one.
 #[test]
 fn four_warps_cost_four_times_as_much() {
     let costs = |warps: usize, strategy: Strategy| {

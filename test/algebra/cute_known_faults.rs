@@ -19,7 +19,8 @@ fn refuses(found: Result<Layout, CuteError>, reason: &str) {
     assert!(error.contains(reason), "{error}");
 }
 
-/// C++ and cutegen return (2,2):(4,10), which is 0, 4, 10, 14 instead of 0, 4, 12, 10.
+/// The C++ implementation and cutegen return (2,2):(4,10), whose indices are 0, 4, 10, 14. The correct indices are
+/// 0, 4, 12, 10.
 #[test]
 fn a_stride_that_does_not_divide_carries() {
     let outer = layout("(6,2):(1,10)");
@@ -32,7 +33,8 @@ fn a_stride_that_does_not_divide_carries() {
     );
 }
 
-/// Each mode of the inner layout alone is valid; (2, 1) is 2 + 3 and carries. All of them return (3,2):(1,3).
+/// Each mode of the inner layout can be composed on its own, but element (2, 1) has the index 2 + 3, which carries
+/// into the next mode of the outer layout. All other implementations return (3,2):(1,3).
 #[test]
 fn modes_carry_into_each_other() {
     let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
@@ -42,14 +44,15 @@ fn modes_carry_into_each_other() {
     );
 }
 
-/// pycute returns 3:2, of three elements instead of four.
+/// pycute returns 3:2, which has three elements. The composition must have four.
 #[test]
 fn a_shape_that_ends_inside_a_mode() {
     let reason = "its 4 steps are not a multiple of the 3 that fit; the nearest shape is 3";
     refuses(layout("(6,2):(1,10)").composition(&layout("4:2")), reason);
 }
 
-/// pycute returns a shape of 0 for overlapping modes, C++ negative ones for negative strides.
+/// If modes overlap, pycute returns a shape of 0. If a stride is negative, the C++ implementation returns negative
+/// shapes.
 #[test]
 fn complements_of_what_overlaps_or_goes_down() {
     let reason = "mode 2:3 overlaps those of smaller strides, which reach up to 4";
@@ -60,14 +63,16 @@ fn complements_of_what_overlaps_or_goes_down() {
     );
 }
 
-/// All of them stop short if gaps are not divisible: (2,2):(7,32) and the layout reach 61, not 63.
+/// If the stride of a mode is not divisible by the range that the modes of smaller strides cover, all other
+/// implementations return a complement that is too short: (2,2):(7,32), which together with the layout reaches 61
+/// instead of 63.
 #[test]
 fn a_complement_reaches_the_end() {
     let of = layout("(2,7):(16,1)");
     prints(of.complement(64), "(2,3):(7,32)");
 }
 
-/// pycute stops at the first stride 0, and returns 1:0 for a left inverse.
+/// pycute stops at the first mode of stride 0, and returns 1:0 as a left inverse.
 #[test]
 fn inverses_pass_over_stride_0() -> CuteResult {
     let of = layout("(2,4):(0,1)");
@@ -79,7 +84,8 @@ fn inverses_pass_over_stride_0() -> CuteResult {
     Ok(())
 }
 
-/// C++ returns (8,5):(5,1), which passes its test of strides.
+/// The C++ implementation returns (8,5):(5,1), although the modes of the layout overlap. Its test of the strides
+/// does not detect this.
 #[test]
 fn a_left_inverse_of_what_overlaps() {
     refuses(layout("(5,15):(8,1)").left_inverse(), "modes overlap");
@@ -87,7 +93,7 @@ fn a_left_inverse_of_what_overlaps() {
     prints(layout("(2,4):(1,1)").left_inverse(), "4:2");
 }
 
-/// All of them return ((8,2),4):((10,3),1), whose fourth block begins inside the first.
+/// All other implementations return ((8,2),4):((10,3),1). Its fourth block begins inside the first.
 #[test]
 fn a_product_of_uneven_gaps() {
     let of = layout("(8,2):(10,3)");
@@ -101,7 +107,7 @@ fn a_product_of_uneven_gaps() {
     );
 }
 
-/// pycute divides.
+/// If the tiler is a number, pycute divides instead of multiplying.
 #[test]
 fn a_product_by_a_number() {
     prints(
@@ -110,14 +116,15 @@ fn a_product_by_a_number() {
     );
 }
 
-/// pycute recurses without end.
+/// For a swizzle of no bits, pycute recurses without end.
 #[test]
 fn a_swizzle_of_no_bits() -> CuteResult {
     assert_eq!(Swizzle::new(0, 3, 0)?.apply(54), 54);
     Ok(())
 }
 
-/// pycute has a cosize of 2, and composes to 4:0.
+/// For layouts with negative strides, pycute computes a cosize of 2 instead of 8, and the composition 4:0 instead
+/// of 4:-3.
 #[test]
 fn negative_strides() -> CuteResult {
     assert_eq!(layout("(4,2):(-1,4)").cosize(), 8);
@@ -133,7 +140,7 @@ fn negative_strides() -> CuteResult {
     Ok(())
 }
 
-/// pycute keeps the third mode.
+/// A tiler of two modes drops the third mode of the layout, but pycute keeps it.
 #[test]
 fn a_tiler_drops_modes_behind_it() {
     let tiler = Tiler::Modes(vec![Tiler::Size(2), Tiler::Size(3)]);
@@ -141,7 +148,7 @@ fn a_tiler_drops_modes_behind_it() {
     prints(found, "(2,3):(6,1)");
 }
 
-/// pycute loses modes.
+/// If the shape has more modes than the stride, pycute silently drops modes.
 #[test]
 fn shapes_and_strides_that_differ() {
     let error = "(4,2):(1)".parse::<Layout>().unwrap_err();
@@ -149,7 +156,7 @@ fn shapes_and_strides_that_differ() {
     assert!(error.to_string().starts_with(reason), "{error}");
 }
 
-/// cutegen returns 4 for a pair (1,4) of a raked product, and 1:24 for an empty complement.
+/// For a raked product, cutegen returns 4 instead of the pair (1,4). For an empty complement, it returns 1:24.
 #[test]
 fn modes_of_one_step() {
     let found = layout("(4,1):(1,4)").raked_product(&layout("(1,3):(0,1)"));
@@ -157,7 +164,7 @@ fn modes_of_one_step() {
     prints(layout("24:1").complement(24), "1:0");
 }
 
-/// C++ returns Sw<2,0,3> o 0 o (8,8):(8,1), which finds 1 at 9.
+/// The C++ implementation returns Sw<2,0,3> o 0 o (8,8):(8,1) as the inverse, which finds index 1 at 9.
 #[test]
 fn a_swizzle_behind_the_end() -> CuteResult {
     let of: ComposedLayout = "Sw<2,3,3> o 0 o (8,8):(8,1)".parse()?;
@@ -166,7 +173,7 @@ fn a_swizzle_behind_the_end() -> CuteResult {
     Ok(())
 }
 
-/// C++ returns Sw<2,0,1>: the second swizzle reads a bit that the first has changed.
+/// The C++ implementation returns Sw<2,0,1>, although the second swizzle reads a bit that the first has changed.
 #[test]
 fn swizzles_in_a_chain() -> CuteResult {
     let (low, high) = (Swizzle::new(1, 0, 1)?, Swizzle::new(1, 1, 1)?);
@@ -180,7 +187,7 @@ fn swizzles_in_a_chain() -> CuteResult {
     Ok(())
 }
 
-/// C++ returns indices for parts of no element.
+/// The C++ implementation returns indices for parts that are not parts of any element.
 #[test]
 fn parts_of_elements_in_two_modes() {
     refuses(

@@ -10,14 +10,14 @@ use linear_layout::cute::{
     ComposedLayout, Coord, CuteError, IntTuple, Layout, Mode, Swizzle, Tiler,
 };
 
-/// `Ok` if a law holds; otherwise its violation.
+/// `Ok` if a law holds. Otherwise, a description of the violation.
 pub(crate) type LawResult = Result<(), String>;
 
 fn ensure(holds: bool, what: impl FnOnce() -> String) -> LawResult {
     if holds { Ok(()) } else { Err(what()) }
 }
 
-/// A layout by its definition: flat shapes and strides.
+/// The index function of a layout, computed by definition from its flat shapes and strides.
 pub(crate) struct IndexFunction(Vec<(i64, i64)>);
 
 impl IndexFunction {
@@ -30,7 +30,8 @@ impl IndexFunction {
         self.0.iter().map(|(shape, _)| shape).product()
     }
 
-    /// Returns the index of an integer coordinate; the last mode is unbounded.
+    /// Returns the index of an integer coordinate. The last mode is unbounded, so the coordinate may exceed the
+    /// size.
     fn at(&self, number: i64) -> i64 {
         let mut place = 1;
         let mut sum = 0;
@@ -60,7 +61,7 @@ impl IndexFunction {
     }
 }
 
-/// Checks that the size and the indices are the same.
+/// Checks that `found` has the same size and the same indices as `of`, and that none of its modes could be merged.
 pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
     let (of, found) = (IndexFunction::of(of), IndexFunction::of(found));
     ensure(of.image() == found.image(), || {
@@ -73,7 +74,8 @@ pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks that the set of indices is the same, without modes of stride 0.
+/// Checks that `found` has the same set of indices as `of`, and no modes of stride 0 or shape 1 unless its size is
+/// 1.
 pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     let set = |layout: &Layout| -> HashSet<i64> {
         IndexFunction::of(layout).image().into_iter().collect()
@@ -114,7 +116,8 @@ fn rank_or_size(tiler: &Tiler) -> Option<Layout> {
     }
 }
 
-/// Applies a law for a tiler, mode by mode if it is a tuple.
+/// Applies a law to the results of an operation with a tiler. If the tiler is a tuple, the law is applied to each
+/// mode.
 fn by_tiler(
     of: &Layout,
     tiler: &Tiler,
@@ -146,7 +149,8 @@ pub(crate) fn composed_by(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResu
     by_tiler(of, tiler, found, false, &composed)
 }
 
-/// Checks that a complement is increasing, disjoint from the layout, jointly injective and large enough.
+/// Checks a complement: its indices increase, it shares no index except 0 with the layout, both together are
+/// injective if the layout is, and they reach `cotarget`.
 pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResult {
     let image = IndexFunction::of(found).image();
     ensure(image.windows(2).all(|w| w[0] < w[1]), || {
@@ -164,13 +168,14 @@ pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResu
     ensure(both.cosize() >= cotarget, || "too short".to_owned())
 }
 
-/// Checks `of(found(i)) == i`.
+/// Checks that `found` is a right inverse: `of(found(i)) == i`.
 pub(crate) fn inverts_right(of: &IndexFunction, found: &IndexFunction) -> LawResult {
     let wrong = (0..found.size()).find(|&i| of.at(found.at(i)) != i);
     ensure(wrong.is_none(), || format!("{wrong:?} is not found"))
 }
 
-/// Checks that `found(of(i))` is `i`, or a coordinate of the same index.
+/// Checks that `found` is a left inverse: `found(of(i))` is `i` or, if `of` is not injective, another coordinate
+/// with the same index.
 pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
     let (of, found) = (IndexFunction::of(of), IndexFunction::of(found));
     let is_injective = of.is_injective();
@@ -187,7 +192,8 @@ pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks that mode 0 is the composition with the tile, and both modes that with the tile and its complement.
+/// Checks a division: mode 0 of the result is the composition of the layout with the tile, and the whole result is
+/// its composition with the tile and the complement of the tile.
 pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -201,7 +207,8 @@ pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks that mode 0 is the block, and that blocks are disjoint, in the number and order of the tiler.
+/// Checks a product: mode 0 of the result is the block `of`, and mode 1 repeats it in disjoint places, whose number
+/// and order are those of the tiler.
 pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -236,7 +243,7 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResul
     })
 }
 
-/// Checks that the modes are the same, in another order or nesting.
+/// Checks that both layouts have the same modes. Their order and nesting may differ.
 pub(crate) fn same_elements(of: &Layout, found: &Layout) -> LawResult {
     let sorted = |layout: &Layout| {
         let mut modes = IndexFunction::of(layout).0;
@@ -246,7 +253,7 @@ pub(crate) fn same_elements(of: &Layout, found: &Layout) -> LawResult {
     ensure(sorted(of) == sorted(found), || "other modes".to_owned())
 }
 
-/// A generator of random layouts: few elements, but every kind of fault.
+/// A generator of random layouts. They have few elements, and some have each kind of fault.
 struct LayoutGenerator {
     random: Random,
 }
@@ -311,7 +318,7 @@ impl LayoutGenerator {
         layout
     }
 
-    /// Returns a layout of one or two modes, as an operand of another one.
+    /// Returns a random layout of one or two modes, for use as the second operand of an operation.
     fn tile(&mut self) -> Layout {
         let mut shape = |_| {
             let size = self.pick(&[1, 2, 2, 3, 4, 4, 5, 6, 8]);
@@ -380,7 +387,8 @@ impl LayoutGenerator {
     }
 }
 
-/// Returns true for a result that satisfies its law, false for an error with a text.
+/// Returns true if the operation returned a result, which must satisfy its law. Returns false if it returned an
+/// error, which must have a text.
 fn judge<T>(
     answer: Result<T, CuteError>,
     law: impl FnOnce(T) -> LawResult,
@@ -396,7 +404,8 @@ fn judge<T>(
 
 type OperationCase = fn(&mut LayoutGenerator) -> (String, Result<bool, String>);
 
-/// The operations, each with a random operand generator, the law of its result, and the minimum percentage of results.
+/// The operations: for each, its name, the minimum percentage of calls that must return a result, and a function
+/// that draws operands and checks the law of the result.
 const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("coalesce", 100, |generator| {
         let of = generator.layout();
@@ -711,7 +720,8 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     }),
 ];
 
-/// Returns the coordinate with numbers in place of `_`, each an integer coordinate of a part of the shape.
+/// Returns the coordinate with a number in place of each `_`. Each number is an integer coordinate in the part of
+/// the shape at this place.
 fn filled(of: &Coord, shape: &IntTuple, numbers: &mut impl Iterator<Item = i64>) -> IntTuple {
     match of.leaves() {
         [Some(number)] if of.is_leaf() => IntTuple::leaf(*number),

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../golden/cute.jsonl");
 
-/// Wrong results of the references, which therefore differ from ours: operation, arguments, and fault.
+/// Cases in which a reference implementation computes a wrong result, so that our result may differ. Each has the
+/// operation, the arguments, and the fault.
 const WRONG: [(&str, &str, &str); 6] = [
     ("logical_product", "int tiler", "pycute divides"),
     (
@@ -55,7 +56,7 @@ fn is_wrong(op: &str, args: &Value) -> bool {
     })
 }
 
-/// Sets the strides of modes of shape 1 to zero.
+/// Returns the modes of a layout as pairs of shape and stride. The stride of each mode of shape 1 is set to zero.
 fn normal(shape: &Value, stride: &Value) -> Value {
     match (shape.as_array(), stride.as_array()) {
         (Some(shapes), Some(strides)) if shapes.len() == strides.len() => {
@@ -67,7 +68,7 @@ fn normal(shape: &Value, stride: &Value) -> Value {
     }
 }
 
-/// Returns true if a result is that of a reference.
+/// Returns true if a result equals the result of the reference. Strides of modes of shape 1 are ignored.
 fn agrees(found: &Value, expected: &Value) -> bool {
     let keys = ["value", "text"];
     if let Some(key) = keys.iter().find(|key| expected.get(key).is_some()) {
@@ -121,7 +122,8 @@ fn every_vector_is_met() {
     assert_eq!(wrong, 13);
 }
 
-/// Returns the value with other numbers, more and fewer items, and non-numbers.
+/// Returns a copy of a JSON value with random changes: other numbers, more or fewer items, and values that are not
+/// numbers.
 fn changed(value: &Value, random: &mut Random) -> Value {
     const ODD: [i64; 12] = [
         0,

@@ -12,7 +12,8 @@ fn encoding(text: &str) -> Encoding {
     text.parse().unwrap()
 }
 
-/// Errors of the three stages: parsing, validation, and construction of the layout.
+/// Errors occur in four stages: parsing, validation, construction of the layout, and inference. Each error has
+/// exactly one of these kinds.
 #[test]
 fn an_error_has_one_kind() {
     let kinds = |error: linear_layout::encoding::EncodingError| {
@@ -75,7 +76,7 @@ fn every_family_counts_its_ctas() {
     }
 }
 
-/// MLIR spells a boolean as a word, or as a number of type `i1`.
+/// In MLIR, a boolean is spelled as a word, or as a number of type `i1`.
 #[test]
 fn booleans_are_words_or_bits() {
     let read = |value: &str| {
@@ -93,7 +94,7 @@ fn booleans_are_words_or_bits() {
     }
 }
 
-/// Only violations of a family's rule carry its label.
+/// An error carries the label of a rule only if this rule of the encoding family is violated.
 #[test]
 fn a_rule_is_named_where_one_is_broken() {
     let rule = |vec: u32, order: &str| {
@@ -146,7 +147,7 @@ fn a_rule_is_named_where_one_is_broken() {
     );
 }
 
-/// The key named by an error is the one whose value must change.
+/// The key that an error names is the key whose value must change.
 #[test]
 fn a_key_is_named_where_it_has_the_wrong_value() {
     let blocked = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
@@ -189,7 +190,8 @@ fn a_key_is_named_where_it_has_the_wrong_value() {
     }
 }
 
-/// The elements of a lane along K are in groups of `kWidth`, all of K before the next rows.
+/// Along K, a lane holds groups of `kWidth` elements. Its registers run over all of K before they continue with the
+/// next rows.
 #[test]
 fn wmma_operands_hold_all_of_k_first() {
     for (k_width, k) in [(4u64, 16u64), (8, 16), (4, 32), (8, 32), (16, 32)] {
@@ -221,7 +223,8 @@ fn wmma_operands_hold_all_of_k_first() {
     }
 }
 
-/// The first element that the bases do not reach is named by its coordinates.
+/// If the bases do not reach every element, the error names the coordinates of the first element that is not
+/// reached.
 #[test]
 fn an_element_that_is_not_reached_is_named() {
     let text = "#ttg.generic_linear<{register = [[0, 1]], lane = [[1, 0], [2, 0], [0, 4]], warp = [[0, 1]], block = []}>";
@@ -232,7 +235,7 @@ fn an_element_that_is_not_reached_is_named() {
     assert!(error.contains("[0, 2]"), "{error}");
 }
 
-/// A product's result has two dims, or three with a batch.
+/// The result of a product has two dims, or three if it has a batch dim.
 #[test]
 fn wmma_has_rank_2_or_3() {
     let text = |rank: usize| {
@@ -258,7 +261,8 @@ fn wmma_has_rank_2_or_3() {
     }
 }
 
-/// Rows first: CTAs beyond the rows are distributed over columns, those beyond the columns are replicas.
+/// CTAs are distributed over the rows first. If there are more CTAs than rows, the rest is distributed over the
+/// columns; any CTAs still left hold replicas.
 #[test]
 fn ctas_share_the_slowest_dim_first() {
     let ctas = |shape: &[u64], ctas: u32| {
@@ -278,7 +282,8 @@ fn ctas_share_the_slowest_dim_first() {
     assert_eq!(copies, [[0, 0], [1, 0]]);
 }
 
-/// Threads fill the fastest dim, then the next ones; the remaining threads go to the slowest.
+/// Threads are distributed over the fastest dim first, then over the next ones. Threads that are left after all
+/// dims are covered go to the slowest dim.
 #[test]
 fn threads_fill_the_fastest_dim_first() {
     let shares = |shape: &[u64], size: &[u32]| {
@@ -345,7 +350,7 @@ fn ranks_and_orders_are_those_of_the_text() {
     assert!(matches!(turned, Encoding::AmdWmma(turned) if !one.is_same_in_cta(&turned)));
 }
 
-/// A skipped column is a zero basis of the column number.
+/// A column that the stride skips becomes a zero basis of the column index.
 #[test]
 fn a_stride_of_tensor_memory_skips_columns() {
     let layout = |stride: u32| {
@@ -361,7 +366,7 @@ fn a_stride_of_tensor_memory_skips_columns() {
     assert!(error.contains("a block has one column"), "{error}");
 }
 
-/// A block of 128 rows in each of two CTAs: the tile of one CTA must match.
+/// Each of two CTAs has a block of 128 rows. The rows of one CTA must suffice for a block.
 #[test]
 fn a_block_of_tensor_memory_is_not_larger_than_what_a_cta_has() {
     let memory = encoding(
@@ -392,7 +397,7 @@ fn up_to_64_bases_are_read() {
     assert!(error.contains("65"), "{error}");
 }
 
-/// Nested values are limited by depth, not by number.
+/// A key is searched only in the attribute at the start of the text, not in the text after it.
 #[test]
 fn a_key_is_not_looked_for_behind_the_attribute() {
     assert_eq!(key_offset(b"a<{x = 1}>, b<{dim = 0}>", "dim"), None);
@@ -412,7 +417,8 @@ fn check_swizzle(parent: &str, k_width: u32, shape: &[u64], expected: [u32; 3]) 
     assert_eq!(Encoding::from(made), encoding(&text));
 }
 
-/// Swizzle: rows per phase fill 128 bytes, and phases are the vectors of a row.
+/// In the swizzle of an operand, the rows of a phase fill 128 bytes, and the number of phases is the number of
+/// vectors in a row.
 #[test]
 fn operands_get_the_swizzle_that_fills_the_banks() {
     let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
@@ -479,8 +485,8 @@ fn a_reshape_keeps_elements_and_a_rank_that_layouts_have() {
     assert!(infer::reshape(&line, &[1], &[1; 16]).is_ok());
 }
 
-/// Replicas in several threads do not affect the order of elements: it is that of the first non-zero bases, or the
-/// registers' for dims without any.
+/// The order of elements in registers, lanes or warps is that of their first non-zero bases, so replicas do not
+/// affect it. Dims without such a basis are ordered as in the registers.
 #[test]
 fn orders_go_by_registers_lanes_and_warps() {
     let layout = encoding(
@@ -501,7 +507,7 @@ fn orders_go_by_registers_lanes_and_warps() {
     );
 }
 
-/// Sizes have at most 62 bits for one dim.
+/// The size of one dim has at most 62 bits, so a dim has at most 62 bases.
 #[test]
 fn as_many_bases_as_sizes_have_bits() {
     let zeros = |count: usize| {
@@ -517,7 +523,7 @@ fn as_many_bases_as_sizes_have_bits() {
     assert!(error.contains("63"), "{error}");
 }
 
-/// 16 lanes read at once, `kWidth` elements each; a row fills 32 banks (64 on gfx950).
+/// 16 lanes read at once, and each reads `kWidth` elements. A row of the swizzle fills 32 banks (64 on gfx950).
 #[test]
 fn amd_operands_get_the_swizzle_that_fills_the_banks() {
     let mfma = |version: u32, shape: &str| {
@@ -537,7 +543,8 @@ fn amd_operands_get_the_swizzle_that_fills_the_banks() {
     check_swizzle(&gfx950, 8, &[128, 128], [8, 1, 16]);
 }
 
-/// If K is not contiguous, only gfx950 swizzles, since it transposes loads of 8-bit or 16-bit elements.
+/// If K is the contiguous dim, operands are swizzled. Otherwise only gfx950 swizzles them, since it can transpose
+/// 8-bit and 16-bit elements while it loads them.
 #[test]
 fn a_swizzle_along_k_only() {
     let swizzle = |parent: &str, op_idx: u32, order: [u32; 2], bits: u32, transposed: bool| {
@@ -571,8 +578,8 @@ fn a_swizzle_along_k_only() {
     }
 }
 
-/// Each element of the operand becomes two of the result, in the same thread; along K of a product's operand that
-/// doubles the `kWidth`, along other dims it does not.
+/// Each element of the operand becomes two elements of the result, in the same thread. If these are adjacent along
+/// K of a product's operand, `kWidth` doubles; along other dims it does not.
 #[test]
 fn two_elements_of_a_byte_stay_in_their_thread() {
     let operand = |op_idx: u32, k_width: u32| {
@@ -632,7 +639,8 @@ fn two_elements_of_a_byte_stay_in_their_thread() {
     }
 }
 
-/// 62 bits in all, 31 of one dim: the limits of element coordinates.
+/// The coordinates of an element have at most 62 bits in all and at most 31 bits in one dim, which limits the
+/// shape.
 #[test]
 fn as_many_elements_as_coordinates_can_say() {
     let units = |rank: usize, bits: usize| {

@@ -149,7 +149,8 @@ fn other_layout_errors() {
     );
 }
 
-/// Returns the error of parsing an encoding or of its layout for the shape.
+/// Returns the error of parsing an encoding. If the text can be parsed, returns the error of computing its layout
+/// for the shape.
 fn error(text: &str, shape: &[u64]) -> EncodingError {
     match text.parse::<Encoding>() {
         Ok(encoding) => encoding.to_linear_layout(shape).unwrap_err(),
@@ -361,7 +362,7 @@ fn conversions_of_too_many_registers() {
     );
 }
 
-/// Returns the longest fixed part of each literal in a source of error texts.
+/// For each string literal in a source of error texts, returns the longest part without placeholders.
 fn fixed_texts(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code
@@ -394,7 +395,8 @@ fn joined(text: &str) -> String {
     all
 }
 
-/// Returns the test text of a file: all of it, or doc comments and the part after `#[cfg(test)]`.
+/// Returns the text of a file that counts as tests. For a test file, this is the whole text; for other files, the
+/// comments and the part after `#[cfg(test)]`.
 fn tested_text(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let in_tests = path.components().any(|c| c.as_os_str() == "test");

@@ -5,7 +5,7 @@ use crate::files::root;
 #[path = "../fuzz/bodies/layout.rs"]
 mod layout;
 
-/// Runs every file of a corpus folder; fails if it is empty.
+/// Runs `body` on every file of a corpus folder. Fails if the folder is empty.
 fn replay(folder: &str, body: fn(&[u8])) {
     let folder = root().join("test/fuzz/corpus").join(folder);
     let mut files = 0;
@@ -16,7 +16,7 @@ fn replay(folder: &str, body: fn(&[u8])) {
     assert!(files > 0, "{} is empty", folder.display());
 }
 
-/// Runs pseudo-random inputs (xorshift), the same on every run.
+/// Runs `body` on pseudo-random inputs (xorshift). The inputs are the same in every run.
 fn stream(rounds: u64, body: fn(&[u8])) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..rounds {

@@ -400,7 +400,8 @@ fn text_errors_say_where() {
     assert!(long.parse::<LinearLayout>().unwrap_err().is_too_large());
 }
 
-/// Points of many dims are packed word by word: a fifth dim is checked like the first.
+/// The coordinates of a point are packed into words. Each dim of a point is checked, also if it is not in the first
+/// word.
 #[test]
 fn every_dim_of_a_point_is_checked() {
     let names = ["a", "b", "c", "d", "e", "f"].map(Dim::named);
@@ -425,7 +426,7 @@ fn every_dim_of_a_point_is_checked() {
     }
 }
 
-/// Dims are stored four to a word; a rename affects only the old name.
+/// The names of dims are stored four to a word. Renaming one dim must not change the names of the others.
 #[test]
 fn one_dim_gets_another_name() {
     let names: Vec<Dim> = (0..10).map(|i| Dim::named(&format!("n{i}"))).collect();
@@ -489,7 +490,8 @@ fn dims_have_one_name() {
     assert_eq!(format!("{:?} {:>6}", Dim::named("a b"), L), "a b   lane");
 }
 
-/// Registers adjacent in memory form one access: up to 128 bits, and up to a lane bit in between.
+/// Registers that are adjacent in memory form one access. It has at most 128 bits, and it ends where a lane bit
+/// comes between the registers.
 #[test]
 fn accesses_are_as_wide_as_registers_are_neighbours() {
     let store = |registers: &[&[u64]], lanes: &[&[u64]]| {
@@ -513,7 +515,8 @@ fn accesses_are_as_wide_as_registers_are_neighbours() {
     assert_eq!(found(&scattered, 32, Some(4)).0, 1);
 }
 
-/// Equal bases with different sizes: equal packed columns do not imply equal bases.
+/// Layouts whose bases are equal are equal if the sizes of their out-dims are ignored. With different sizes, equal
+/// packed columns do not imply equal bases.
 #[test]
 fn sizes_of_out_dims_can_be_ignored() {
     let layout = |basis: &[u64], sizes: [u64; 2]| {
@@ -530,7 +533,7 @@ fn sizes_of_out_dims_can_be_ignored() {
     assert!(!wide.eq_ignoring_out_sizes(&layout(&[1, 0], [4, 2])));
 }
 
-/// A repetition that overlaps its tile would overwrite it.
+/// A repetition of a tile must not overlap the tile, because it would overwrite it.
 #[test]
 fn repetitions_lie_outside_of_their_tile() {
     let tile = id(1, R, D0).product(&id(1, L, D0)).unwrap();

@@ -31,7 +31,8 @@ fn points(l: &LinearLayout) -> Vec<Point> {
     all
 }
 
-/// Returns the image of a point by definition: the XOR of the bases of all set bits.
+/// Returns the image of a point, computed by definition: the XOR of the bases of all bits that are set in the
+/// point.
 fn by_definition(l: &LinearLayout, point: &Point) -> BTreeMap<&'static str, u64> {
     let mut out: BTreeMap<&str, u64> = l.out_dims().map(|d| (d.name(), 0)).collect();
     for &(dim, value) in point {
@@ -302,7 +303,7 @@ proptest! {
         prop_assert_eq!(full.quotient(&dropped).unwrap(), minimal);
     }
 
-    /// A block uses its own replica if the memory of several blocks holds replicas.
+    /// If the memory of several blocks holds replicas of an element, each block uses the replica in its own memory.
     #[test]
     fn blocks_stay_at_home((a, b) in (0..3u32, 0..3u32).prop_flat_map(|(own, other)| {
         let block = |bits: u32| (Dim::BLOCK, 1u64 << bits);

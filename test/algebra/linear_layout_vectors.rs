@@ -7,10 +7,11 @@ use linear_layout::layout::Dim;
 use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../golden/linear_layout.jsonl");
-/// Pairs in which a dim is the same on both sides, alone or coupled with others.
+/// Pairs of layouts in which a dim is the same on both sides, either independent of the other dims or coupled with
+/// them.
 const SHARED_DIMS: &str = include_str!("../golden/linear_layout_shared_dims.jsonl");
 
-/// Runs each case and returns the number of cases of each op.
+/// Runs each case and checks its result. Returns the number of cases of each operation.
 #[track_caller]
 fn check(vectors: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::<String, usize>::new();

@@ -12,7 +12,7 @@ use linear_layout::layout::{
 };
 use linear_layout::tilus::{self, RegisterLayout, SharedLayout, TilusError};
 
-/// The system's allocator with a call counter per thread.
+/// An allocator that forwards to the system's allocator and counts the allocations of each thread.
 struct Counting;
 
 thread_local! {
@@ -148,8 +148,8 @@ fn layouts_never_allocate() -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// The layout of every encoding of the conformance vectors allocates nothing, or once for the columns of a layout of
-/// more than 2^24 inputs.
+/// For every encoding of the conformance vectors, the construction of the layout allocates nothing. The exceptions
+/// are layouts of more than 2^24 inputs, which allocate once for their columns.
 #[test]
 fn encodings_become_layouts_without_allocating() {
     let vectors = [
@@ -182,7 +182,7 @@ fn encodings_become_layouts_without_allocating() {
     assert!(small > 1000 && large > 0, "{small} and {large}");
 }
 
-/// Tilus layouts of common ranks, except for indices that are returned as lists.
+/// Operations on Tilus layouts of common ranks do not allocate, except those that return indices as lists.
 #[test]
 fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
     let outer = check("local, spatial", || tilus::local(&[2, 1])?.spatial(&[8, 4]))?;
@@ -223,7 +223,7 @@ fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
     Ok(())
 }
 
-/// Up to eight modes, as in almost all layouts.
+/// Operations on CuTe layouts of up to eight modes do not allocate. Almost all layouts have no more modes.
 #[test]
 fn layouts_of_cute_never_allocate() -> Result<(), CuteError> {
     let layout = check("parse", || "(8,(16,4),3):(64,(1,16),512)".parse())?;

@@ -33,7 +33,8 @@ fn is_read_back(layout: &CompilerLayout) {
     assert_eq!(layout.to_string().parse().as_ref(), Ok(layout));
 }
 
-/// Returns a number's digits, the dims in this order, the fastest first.
+/// Splits a number into one digit per dim. `order` lists the dims, the fastest first; the digits are returned in
+/// the order of the dims.
 fn digits_in_order(number: u64, extents: &[u64], order: &[u64]) -> Vec<u64> {
     let (mut rest, mut digits) = (number, vec![0; extents.len()]);
     for dim in order {
@@ -220,7 +221,7 @@ fn nested_layouts_are_five_digits() {
     assert!(found.iter().all(|n| *n > 10), "{found:?}");
 }
 
-/// Returns the index of an element after tiling, by definition.
+/// Returns the index of an element after tiling by each of `tiles` in turn, computed by definition.
 fn tiled(at: &[u64], tiles: &[Vec<u64>]) -> Vec<u64> {
     let mut at = at.to_vec();
     for tile in tiles {
@@ -385,7 +386,7 @@ fn errors_have_messages() {
     assert!(TiledLayout::new(vec![vec![128]], vec![TiledDim::Replicated(4)], vec![], -1).is_err());
 }
 
-/// Two of the worked examples in the documentation of each.
+/// Checks worked examples from the documentation of XeGPU and of IREE.
 #[test]
 fn examples_of_the_documentations() {
     let linear = |text: &str, shape: &[u64]| {

@@ -47,8 +47,8 @@ fn prints(layout: &LinearLayout, expected: &str) {
     assert_eq!(layout.to_string(), expected);
 }
 
-/// "Basic idea", sections 1.2, 1.3 and 3.2: four bases give the whole table of the swizzle
-/// `(t, w ^ t)`.
+/// Article "Basic idea", sections 1.2, 1.3 and 3.2: four bases determine the whole table of the swizzle `(t, w ^
+/// t)`.
 #[test]
 fn basic_idea_the_swizzled_table() -> LayoutResult {
     let (thread, warp) = (Dim::named("thread"), WARP);
@@ -74,7 +74,8 @@ fn basic_idea_the_swizzled_table() -> LayoutResult {
     Ok(())
 }
 
-/// "Basic idea", sections 2.3 and 2.4: a matrix times a vector over GF(2), as columns of bits and as integers.
+/// Article "Basic idea", sections 2.3 and 2.4: a matrix is multiplied by a vector over GF(2), with the columns
+/// written as bits and as integers.
 #[test]
 fn basic_idea_matrix_times_vector() -> LayoutResult {
     let (x, y) = (Dim::named("x"), Dim::named("y"));
@@ -105,11 +106,11 @@ fn basic_idea_identity() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", section 1.1.1: from a blocked encoding to bases.
+/// Article "LL examples", section 1.1.1: from a blocked encoding to its bases.
 ///
-/// The second assertion of the article, that register 1 of thread 0 is at 1 along the first axis,
-/// contradicts the bases printed above it: register 1 is the next element along the second axis,
-/// which is the fast one (`order = [1, 0]`).
+/// The second assertion of the article, that register 1 of thread 0 is at 1 along the first axis, contradicts the
+/// bases printed above it: register 1 is the next element along the second axis, which is the fast one (`order =
+/// [1, 0]`).
 #[test]
 fn ll_examples_blocked_encoding() -> LayoutResult {
     let ll = blocked();
@@ -134,7 +135,7 @@ const BLOCKED: &str = "
  - block is a size 1 dimension
 where out dims are: [dim0 (size 64), dim1 (size 16)]";
 
-/// "LL examples", section 1.1.2: shared memory without and with a swizzle.
+/// Article "LL examples", section 1.1.2: layouts of shared memory, without a swizzle and with one.
 #[test]
 fn ll_examples_swizzled_shared() {
     prints(
@@ -171,7 +172,7 @@ where out dims are: [dim0 (size 64), dim1 (size 16)]",
     );
 }
 
-/// "LL examples", section 1.3: flattening and transposing the in-dims of the blocked layout.
+/// Article "LL examples", section 1.3: the in-dims of the blocked layout are flattened and transposed.
 #[test]
 fn ll_examples_flatten_and_transpose() -> LayoutResult {
     let ll = blocked();
@@ -209,15 +210,16 @@ where out dims are: [dim0 (size 64), dim1 (size 16)]",
     Ok(())
 }
 
-/// Returns four registers, eight lanes and two warps in a row.
+/// Returns the layout of 64 elements in one dim over four registers, eight lanes and two warps. The registers are
+/// fastest, the warps slowest.
 fn line() -> Result<LinearLayout, LayoutError> {
     identity(4, REGISTER, DIM0)
         .product(&identity(8, LANE, DIM0))?
         .product(&identity(2, WARP, DIM0))
 }
 
-/// "LL examples", section 1.3, the example workflow: products, flattening, transposing, and the
-/// reshape of its older edition.
+/// Article "LL examples", section 1.3, example workflow: products, flattening and transposition, and the reshape
+/// from an older edition of the article.
 #[test]
 fn ll_examples_reshape_workflow() -> LayoutResult {
     let ll = line()?;
@@ -264,10 +266,10 @@ where out dims are: [dim0 (size 64)]",
     Ok(())
 }
 
-/// "LL examples", section 2, the arithmetic view: disjoint bit fields are added.
+/// Article "LL examples", section 2, arithmetic view: disjoint bit fields are added.
 ///
-/// The formula `lane + 4 * register` is that of the product with an identity: the product itself places the bits of the
-/// right operand above those of the left. With the article's stride of 4, they are shifted twice.
+/// The formula `lane + 4 * register` is that of the product with an identity, because a product already places the
+/// bits of the right operand above those of the left. With the article's stride of 4, these bits are shifted twice.
 #[test]
 fn ll_examples_arithmetic_view() -> LayoutResult {
     let lanes = identity(4, LANE, DIM0);
@@ -306,10 +308,11 @@ fn ll_examples_simple_distribution() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", section 2.2: the accumulator tile of a 16x8 matrix instruction from its factors.
+/// Article "LL examples", section 2.2: the accumulator tile of a 16x8 matrix instruction is computed from its
+/// factors.
 ///
-/// The Python mapper in the article is another layout (it interleaves the row halves and walks the columns in steps of
-/// four): the factors agree with the encoding, and with NVIDIA's figure.
+/// The Python mapper in the article computes a different layout (it interleaves the row halves and walks the
+/// columns in steps of four). The factors agree with the encoding, and with NVIDIA's figure.
 #[test]
 fn ll_examples_mma_tile() -> LayoutResult {
     let (m, n, k_width) = (16, 8, 2);
@@ -352,7 +355,7 @@ fn ll_examples_identity_and_zeros() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", section 3.2: a swizzle from its bases.
+/// Article "LL examples", section 3.2: a swizzle is created from its bases.
 #[test]
 fn ll_examples_swizzle_from_bases() -> LayoutResult {
     let bases: [&[u64]; 8] = [
@@ -376,11 +379,11 @@ fn ll_examples_swizzle_from_bases() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", section 3.3: three products.
+/// Article "LL examples", section 3.3: three products.
 ///
-/// Example 1 calls register the minor dim; in a product the left operand is, which is lane. Example 2 states that the
-/// operands of a shared out-dim are XORed to 1; a product concatenates them, as the article itself does in section 2.1:
-/// 2 + 4 * 3 = 14.
+/// Example 1 states that register is the minor dim. In a product, the left operand is minor, which is lane. Example
+/// 2 states that the operands of a shared out-dim are XORed to 1. A product concatenates them, as the article
+/// itself does in section 2.1: 2 + 4 * 3 = 14.
 #[test]
 fn ll_examples_products() -> LayoutResult {
     let point = |lane, register| [(LANE, lane), (REGISTER, register)];
@@ -399,7 +402,8 @@ fn ll_examples_products() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", section 3.4: registers to offsets, then offsets to elements.
+/// Article "LL examples", section 3.4: a map from registers to offsets is composed with a map from offsets to
+/// elements.
 #[test]
 fn ll_examples_compose() -> LayoutResult {
     let to_offsets = identity(256, REGISTER, OFFSET).product(&LinearLayout::zeros_1d(
@@ -454,11 +458,11 @@ where out dims are: [dim0 (size 32), dim1 (size 32)]",
     Ok(())
 }
 
-/// "LL examples", section 3.5: the offset of each register.
+/// Article "LL examples", section 3.5: the memory offset of each register.
 ///
-/// The article puts element (2, 3) into register 0 of lane 0, which no linear layout can: zero goes to
-/// zero. In the blocked layout above the element is in register 5 of lane 1 (bases (2, 0), (0, 1) and
-/// (0, 2)), and rows of 16 put it at offset 35.
+/// The article puts element (2, 3) into register 0 of lane 0. No linear layout can do so, because it maps zero to
+/// zero. In the blocked layout of the article, the element is in register 5 of lane 1 (bases (2, 0), (0, 1) and (0,
+/// 2)), and rows of 16 put it at offset 35.
 #[test]
 fn ll_examples_invert_and_compose() -> LayoutResult {
     let registers = blocked();
@@ -472,10 +476,10 @@ fn ll_examples_invert_and_compose() -> LayoutResult {
     Ok(())
 }
 
-/// "CuTe inverse layout", the example: `(8, 16, 4):(64, 1, 16)` and its inverse
-/// `(16, 4, 8):(8, 128, 1)`, which coalesces to `(64, 8):(8, 1)`.
+/// Article "CuTe inverse layout", example: the layout `(8, 16, 4):(64, 1, 16)` has the inverse `(16, 4, 8):(8, 128,
+/// 1)`, which coalesces to `(64, 8):(8, 1)`.
 ///
-/// Modes that are powers of two are bits: a mode of size `2^n` and stride `d` has the bases `d, 2d, ...`.
+/// A mode of size `2^n` and stride `d` corresponds to `n` bits with the bases `d, 2d, ...`.
 #[test]
 fn cute_inverse_layout() -> LayoutResult {
     let (index, offset) = (Dim::named("index"), OFFSET);
@@ -522,8 +526,9 @@ fn cute_inverse_layout_as_the_program_prints_it() -> Result<(), CuteError> {
     Ok(())
 }
 
-/// "CuTe inverse layout", the formula: of a compact layout with modes sorted by `order` the inverse has the shapes in
-/// that order, and as strides the products of the shapes before each.
+/// Article "CuTe inverse layout", formula: the modes of a compact layout are sorted by `order`. The shapes of the
+/// inverse are the shapes in this order. The stride of each is the product of all shapes that precede it in the
+/// layout.
 #[test]
 fn cute_inverse_layout_by_the_formula() -> Result<(), CuteError> {
     let shapes = [8, 16, 4, 3];

@@ -16,7 +16,7 @@ use crate::tilus_random::{
     table_of,
 };
 
-/// Runs a check on the configured number of random cases.
+/// Runs a check on random cases. Their number can be configured.
 fn each(salt: u64, check: impl Fn(&mut Random)) {
     for seed in 0..count() {
         check(&mut Random(seed << 8 | salt));
@@ -147,7 +147,8 @@ fn a_quotient_is_found_where_there_is_one() {
     });
 }
 
-/// All layouts of small shapes, divided by all of smaller ones.
+/// Divides all layouts of small shapes by all layouts of smaller shapes. There must be a quotient if and only if
+/// some layout multiplied by the divisor is the dividend.
 #[test]
 fn there_is_a_quotient_exactly_where_some_layout_is_one() {
     let mut counts = [[0; 2]; 2];

@@ -6,7 +6,7 @@ use linear_layout::tilus::RegisterLayout;
 
 use crate::split_mix::Random;
 
-/// The attributes of a layout, as spelled.
+/// The attributes of a Tilus layout as a user spells them, not in canonical form.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes {
     pub(crate) shape: Vec<u64>,
@@ -15,7 +15,7 @@ pub(crate) struct Attributes {
     pub(crate) local: Vec<i64>,
 }
 
-/// For each element in row-major order, the threads that hold it and its position.
+/// For each element in row-major order: the threads that hold it, and its position in these threads.
 pub(crate) type Table = Vec<(Vec<u64>, u64)>;
 
 pub(crate) fn one_of<T: Copy>(random: &mut Random, items: &[T]) -> T {
@@ -48,7 +48,8 @@ pub(crate) fn size(shape: &[u64]) -> u64 {
     shape.iter().product()
 }
 
-/// Returns a shape with limits on rank and number of elements, and modes that fill it.
+/// Returns a random shape with at most `rank` dims and at most `most` elements, and the mode extents, whose
+/// products are the extents of the dims.
 pub(crate) fn shape_and_modes(random: &mut Random, rank: u64, most: u64) -> (Vec<u64>, Vec<u64>) {
     let (mut shape, mut modes, mut left) = (Vec::new(), Vec::new(), most);
     for _ in 0..random.below(rank + 1) {
@@ -99,7 +100,8 @@ impl Attributes {
         RegisterLayout::spelled(&self.shape, &self.mode_shape, &self.spatial, &self.local).unwrap()
     }
 
-    /// Returns the map by definition: modes are the digits of the row-major number of an index.
+    /// Returns the map of the layout, computed by definition. The modes are the digits of the row-major number of
+    /// an index.
     pub(crate) fn table(&self) -> Table {
         let holders = |number: u64| {
             let digits = index(number, &self.mode_shape);
@@ -123,7 +125,8 @@ impl Attributes {
         (0..size(&self.shape)).map(holders).collect()
     }
 
-    /// Returns another spelling of the same map: modes and replications split, and some of extent 1 inserted.
+    /// Returns a different spelling of the same map: some modes and replications are split, and replications of
+    /// extent 1 are inserted.
     pub(crate) fn respelled(&self, random: &mut Random) -> Self {
         let mut parts: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
         let mut mode_shape = Vec::new();
@@ -164,7 +167,7 @@ impl Attributes {
     }
 }
 
-/// Returns the library's map.
+/// Returns the map of a layout as the library computes it.
 pub(crate) fn table_of(layout: &RegisterLayout) -> Table {
     (0..layout.size())
         .map(|number| {
@@ -175,7 +178,8 @@ pub(crate) fn table_of(layout: &RegisterLayout) -> Table {
         .collect()
 }
 
-/// Returns every layout of this shape with these modes, in every order, with at most one replication.
+/// Returns every layout with this shape and these modes: with the modes in every order, each spatial or local. If
+/// `times` is above 1, each layout has one replication of this extent.
 pub(crate) fn all_of_modes(shape: &[u64], mode_shape: &[u64], times: u64) -> Vec<RegisterLayout> {
     let mut found = Vec::new();
     let modes: Vec<i64> = (0..mode_shape.len() as i64).collect();
@@ -230,7 +234,8 @@ pub(crate) fn factorings(n: u64) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Returns every layout of this shape of one or two dims, with at most one replication of these counts.
+/// Returns every layout with this shape of one or two dims. A layout has at most one replication, whose extent is
+/// one of `times`.
 pub(crate) fn all_layouts(shape: &[u64], times: &[u64]) -> Vec<RegisterLayout> {
     let mut modes: Vec<Vec<u64>> = vec![Vec::new()];
     for extent in shape {
@@ -258,7 +263,7 @@ pub(crate) fn all_layouts(shape: &[u64], times: &[u64]) -> Vec<RegisterLayout> {
     found
 }
 
-/// Returns the number of random cases, from `LL_TILUS`.
+/// Returns the number of random cases. The environment variable `LL_TILUS` can set it.
 pub(crate) fn count() -> u64 {
     let asked = std::env::var("LL_TILUS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(1500)

@@ -6,7 +6,7 @@ use crate::batch;
 use linear_layout::cute::{ComposedLayout, Swizzle};
 use serde_json::{Value, json};
 
-/// Quotients that Tilus misses: it refines prefixes in their first mode only.
+/// Cases that Tilus rejects although there is a quotient. Tilus refines a prefix in its first mode only.
 const FALSE_REJECTIONS: [&str; 2] = ["tilus-01080", "tilus-01138"];
 
 /// Calls `check` with each case and its result; returns the number of cases of each operation.

@@ -66,7 +66,8 @@ dim1=2         .  1  .     .
     );
 }
 
-/// Elements outside of a window are counted; complete ones are not mentioned.
+/// A picture states the numbers of rows, columns and grids that lie outside its window. Where the window contains
+/// all, nothing is stated.
 #[test]
 fn a_window_says_what_it_leaves_out() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 8], &[0, 1, 2]).unwrap();
@@ -90,7 +91,7 @@ fn a_window_says_what_it_leaves_out() {
     );
 }
 
-/// The leading dims number the grids, the last of them fastest.
+/// Each value of the leading dims has its own grid. The last of these dims varies fastest.
 #[test]
 fn grids_of_a_tensor_are_numbered() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 2, 2], &[0, 1, 2, 3]).unwrap();
@@ -131,7 +132,7 @@ fn copies_are_named_or_counted() {
     assert_eq!(copies(8), format!("{}|+4  {}|+4", named(0), named(1)));
 }
 
-/// Each grid is labelled with its warp and block, the warps of a block first.
+/// The title of each grid states its block and its warp. All warps of a block precede the next block.
 #[test]
 fn grids_of_slots_are_numbered() {
     let one = |size: u64, dim: Dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap();
@@ -159,7 +160,7 @@ fn grids_of_slots_are_numbered() {
     }
 }
 
-/// Lanes are rows and registers columns, for either or both.
+/// Lanes are shown as rows and registers as columns, also if the layout has only one of both.
 #[test]
 fn lanes_go_down_and_registers_across() {
     let one = |dim: Dim| LinearLayout::identity_1d(2, dim, Dim::out(0)).unwrap();
@@ -175,7 +176,7 @@ fn lanes_go_down_and_registers_across() {
     }
 }
 
-/// Sixteen offsets per row, labelled with the first.
+/// A row shows sixteen offsets, and its label is the first of them.
 #[test]
 fn offsets_go_on_from_row_to_row() {
     let one = |size: u64, dim: Dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap();
@@ -221,7 +222,7 @@ dim1=2  .  1  1
     );
 }
 
-/// Checks that tags nest and text is between tags.
+/// Checks that each opening tag has a closing tag, and that tags are properly nested.
 fn check_xml(text: &str) -> Result<(), TestCaseError> {
     let mut open = Vec::new();
     for tag in text.split('<').skip(1) {
@@ -262,7 +263,8 @@ proptest! {
         prop_assert_eq!(words(&l).lines().filter(|line| line.starts_with("  ")).count(), bits);
     }
 
-    /// A comparison marks exactly the elements with other holders.
+    /// The caption of a comparison states that no elements differ if and only if both layouts give the same
+    /// picture.
     #[test]
     fn a_comparison_marks_what_differs(
         (a, b) in (shape(&INS, 5), shape(&OUTS, 5))

@@ -14,10 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Number of kernels per run of the tools, whose start-up dominates.
+/// Number of kernels that one run of the tools processes. It is above 1 because the start-up of the tools takes
+/// most of the time.
 const KERNELS: usize = 4;
 
-/// Returns the path of the assembler and its help text, which names its GPUs.
+/// Returns the path of the assembler, and its help text, which lists the GPUs it supports. `None` if there is no
+/// assembler.
 fn assembler() -> Option<&'static (PathBuf, String)> {
     static FOUND: OnceLock<Option<(PathBuf, String)>> = OnceLock::new();
     FOUND
@@ -49,8 +51,8 @@ fn knows(help: &str, target: &Target) -> bool {
     help.contains(&format!("'{}'", target.llvm_cpu))
 }
 
-/// Generates kernels of one target, chosen by the seed, with the same number of warps: half of them of any operations, and half
-/// of matrix products.
+/// Generates kernels for one target, which the seed selects. All have the same number of warps. Half of them
+/// contain any operations, and half contain matrix products.
 fn kernels(seed: u64) -> Vec<Kernel> {
     let target = &TARGETS[(seed % TARGETS.len() as u64) as usize];
     let mut found: Vec<Kernel> = Vec::new();
@@ -73,7 +75,7 @@ fn kernels(seed: u64) -> Vec<Kernel> {
     found
 }
 
-/// Lowers, translates and assembles the kernels of a seed.
+/// Generates the kernels of a seed, and lowers, translates and assembles them.
 pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     let kernels = kernels(seed);
     let target = kernels[0].target;
@@ -100,13 +102,13 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     }
 }
 
-/// A module that was not assembled.
+/// The failure of a module that could not be translated and assembled.
 #[derive(Debug)]
 pub(crate) struct Unassembled {
-    /// Shell command after `ll-opt INPUT`.
+    /// The part of the shell command that follows `ll-opt INPUT`.
     command: String,
     pub(crate) message: String,
-    /// True if no module at all may cause this.
+    /// True if the failure is a fault of the tools, which no module may cause.
     pub(crate) is_fault: bool,
 }
 

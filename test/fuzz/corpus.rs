@@ -13,7 +13,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Words of operations that need tensor cores or asynchronous copies.
+/// Parts of operation names. An operation whose name contains one of them needs tensor cores or asynchronous
+/// copies.
 const MATRICES_AND_COPIES: [&str; 12] = [
     "_dot",
     ".dot",
@@ -32,13 +33,13 @@ const MATRICES_AND_COPIES: [&str; 12] = [
 /// Modules that take more processor time in `ll-opt` are listed.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The last stage that a module reaches.
+/// Result of a module: it passes all stages, or it is refused, or it causes a fault.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Assembles,
-    /// The module does not lower or assemble; distinct reasons.
+    /// The module could not be lowered or assembled. Contains the reasons, each only once.
     Refused(BTreeSet<String>),
-    /// A fault that no module may cause.
+    /// The module caused a fault of the tools, which no module may cause. Contains its description.
     Fault(String),
 }
 
@@ -48,13 +49,13 @@ struct ModuleVerdict {
     target: &'static str,
     has_matrices_or_copies: bool,
     outcome: Outcome,
-    /// Processor time.
+    /// Processor time of `ll-opt`.
     lowering: Duration,
-    /// Wall time, with that of the assembler.
+    /// Wall time of the translation, including the assembler.
     translation: Duration,
 }
 
-/// Options of the command: a folder and a text that paths of its files contain.
+/// Options of the command: a folder with modules, and a text. Only files whose path contains the text are used.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) folder: PathBuf,
@@ -63,7 +64,8 @@ pub(crate) struct Request {
     pub(crate) lowers_only: bool,
 }
 
-/// Calls a function with each module, on all cores, in no order.
+/// Calls `work` with each module and returns the results. The calls are distributed over all cores, so the order of
+/// the results is not fixed.
 pub(crate) fn each<T: Send>(
     request: &Request,
     work: impl Fn(&Path, &Scratch) -> T + Sync,
@@ -147,9 +149,9 @@ fn judge(file: &Path, request: &Request, scratch: &Scratch) -> ModuleVerdict {
     }
 }
 
-/// Returns the operation at the start of a line of the custom form.
+/// Returns the name of the operation at the start of a line, or `None` if the line begins with no operation.
 ///
-/// `%1 = tt.load %0 : ...` and `"tt.reduce"(%0) ...` name `tt.load` and `tt.reduce`.
+/// `%1 = tt.load %0 : ...` and `"tt.reduce"(%0) ...` give `tt.load` and `tt.reduce`.
 fn operation(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = match line.strip_prefix('%') {
@@ -162,7 +164,8 @@ fn operation(line: &str) -> Option<&str> {
     name.contains('.').then_some(name)
 }
 
-/// Returns each error without its location, with `N` for numbers, and with the operation of its line.
+/// Returns each error in a message without its location. Numbers are replaced by `N`, and the name of the operation
+/// in which the error occurs is appended.
 fn reasons(message: &str, module: &str) -> BTreeSet<String> {
     let lines: Vec<&str> = module.lines().collect();
     let errors = message.lines().filter_map(|line| {
@@ -201,7 +204,7 @@ fn short(message: &str) -> String {
     text
 }
 
-/// Formats a share as counts and percent.
+/// Formats the share of modules that pass all stages, as two counts and a percentage.
 fn share<'v>(verdicts: impl Iterator<Item = &'v ModuleVerdict>) -> String {
     let (mut good, mut all) = (0_u32, 0_u32);
     for verdict in verdicts {
@@ -272,7 +275,8 @@ fn tables(verdicts: &[ModuleVerdict]) -> String {
     text
 }
 
-/// Formats a line for each module: outcome, dots or copies, milliseconds, file, and the reasons.
+/// Formats one line per module: its outcome, a word that states if it has matrix products or copies, two times in
+/// milliseconds, its file, and the reasons.
 fn list(verdicts: &[ModuleVerdict]) -> String {
     let mut text = String::new();
     for verdict in verdicts {

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Pipelines over a module; each seed runs one of them.
+/// Pass pipelines for modules. Each seed runs one of them.
 const PIPELINES: [&[&str]; 5] = [
     &["--convert-layouts-to-llvm"],
     &["--canonicalize", "--cse", "--convert-layouts-to-llvm"],
@@ -17,17 +17,17 @@ const PIPELINES: [&[&str]; 5] = [
     &["--emit-bytecode"],
 ];
 
-/// The queries to `ll-layout` in the project's vectors.
+/// Files of the project's test vectors that contain queries to `ll-layout`, one per line.
 const QUESTIONS: [&str; 3] = [
     include_str!("../golden/encodings.jsonl"),
     include_str!("../golden/encodings_random.jsonl"),
     include_str!("../golden/linear_layout.jsonl"),
 ];
 
-/// A failure of one input.
+/// A failure that one input causes.
 #[derive(Debug)]
 pub(crate) struct Finding {
-    /// The command, with `INPUT` for the file.
+    /// The command that failed. `INPUT` is a placeholder for the input file.
     pub(crate) command: String,
     pub(crate) fault: String,
     /// Name of the seed module.
@@ -58,7 +58,7 @@ fn any_source(rng: &mut Rng) -> &'static SeedModule {
     &corpus[rng.below(corpus.len())]
 }
 
-/// Draws a module or its derived form; modules without it are skipped.
+/// Draws modules until `what` returns a form of one of them. Returns this module and the form.
 fn draw<'s>(
     rng: &mut Rng,
     is_made: bool,
@@ -114,7 +114,7 @@ fn module(rng: &mut Rng, scratch: &Scratch, is_lowered: bool, is_bytecode: bool)
     run(scratch, &path, &commands, &source.name, &input, None)
 }
 
-/// Runs mutated queries to `ll-layout`.
+/// Generates mutated queries and runs `ll-layout` on them.
 fn layouts(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     let questions: Vec<&str> = QUESTIONS.iter().flat_map(|text| text.lines()).collect();
     let mut input = Vec::new();
@@ -129,7 +129,7 @@ fn layouts(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     run(scratch, &path, &[batch], "golden", &input, None)
 }
 
-/// Opens a document as an editor does, and hovers over it.
+/// Sends a mutated document to the language server as an editor does, with requests at random positions.
 fn document(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     let (source, other) = (any_source(rng), any_source(rng));
     let input = mutate::text(&source.text, &other.text, rng);

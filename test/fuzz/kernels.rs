@@ -11,14 +11,15 @@ use crate::tool::Scratch;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Kernels per MLIR context, which keeps every type and attribute.
+/// Number of kernels that are compiled in one MLIR context. A context keeps all types and attributes, so it is
+/// replaced from time to time.
 const KERNELS_PER_CONTEXT: u32 = 500;
 
 thread_local! {
     static RUNNER: RefCell<(Runner, u32)> = RefCell::new((Runner::new(), 0));
 }
 
-/// Calls a function with the worker's runner; a panic is a failure too.
+/// Calls `what` with the runner of this worker thread. A panic is returned as a failure.
 pub(crate) fn with_runner<T>(
     what: impl FnOnce(&Runner) -> Result<T, (Failure, String)>,
 ) -> Result<T, (Failure, String)> {
@@ -36,32 +37,34 @@ pub(crate) fn with_runner<T>(
 
 type Check = fn(&Runner, &Kernel) -> Result<(), (Failure, String)>;
 
-/// Generates the kernel of a seed, and runs it.
+/// Generates the kernel of a seed, runs it in the simulator, and compares memory with plain evaluation.
 pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&generate(seed), Runner::check)
 }
 
-/// Generates the kernel of a seed in which threads exchange elements, and runs it.
+/// Generates the kernel of a seed, in which threads exchange elements, and checks it as [`check`] does.
 pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&exchanges(seed), Runner::check)
 }
 
-/// Generates the kernel of a seed that multiplies matrices, and runs it.
+/// Generates the kernel of a seed, which multiplies matrices, and checks it as [`check`] does.
 pub(crate) fn check_products(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&products(seed), Runner::check)
 }
 
-/// Generates the large kernel of a seed, and runs it before and after layouts are chosen.
+/// Generates the large kernel of a seed, and checks it as [`check`] does, both before and after layouts are chosen.
 pub(crate) fn check_layouts(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check)
 }
 
-/// Generates the large kernel of a seed, and chooses its layouts twice.
+/// Generates the large kernel of a seed, and runs each pass that chooses layouts twice. The second run must change
+/// nothing.
 pub(crate) fn check_settled(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check_settled)
 }
 
-/// Generates the kernel of a seed, opens some of its layouts, and resolves them.
+/// Generates the kernel of a seed, and replaces some of its layouts by placeholders. The layouts that are inferred
+/// for them must not change the results.
 pub(crate) fn check_open(seed: u64, _: &Scratch) -> Vec<Finding> {
     let kernel = if seed.is_multiple_of(4) {
         layouts(seed)

@@ -22,7 +22,7 @@ mod mutate;
 mod ptxas;
 #[path = "../random_kernels/mod.rs"]
 mod random_kernels;
-/// The generators of random modules.
+/// Generators of random modules, shared with other tests.
 #[path = "../rust/referee"]
 #[allow(dead_code, reason = "kernels need a part of it")]
 mod referee {
@@ -46,7 +46,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tool::Scratch;
 
-/// Name, check, and number of seeds in a test run.
+/// A kind of input: its name, the check of one seed, and the number of seeds in a test run.
 type InputKind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
 const KINDS: [InputKind; 8] = [
@@ -96,7 +96,7 @@ struct Options {
     kinds: Vec<String>,
     seeds: Option<Range<u64>>,
     hours: Option<f64>,
-    /// Folder that `corpus` reads.
+    /// Folder from which `corpus` reads modules. `None` for other commands.
     folder: Option<PathBuf>,
     only: String,
     lowers_only: bool,
@@ -106,7 +106,7 @@ struct Options {
 /// Parses the command line.
 ///
 /// # Errors
-/// The message; empty if help was requested.
+/// Returns the error message, which is empty if help was requested.
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options::default();
     while let Some(argument) = arguments.next() {
@@ -198,7 +198,7 @@ fn main() -> ExitCode {
 /// Interval between progress reports of a long run.
 const PROGRESS: Duration = Duration::from_secs(60);
 
-/// Runs one kind on all cores, and returns the number of failures.
+/// Checks the seeds of one kind of input on all cores. Returns the number of seeds that fail.
 fn campaign(
     name: &str,
     check: fn(u64, &Scratch) -> Vec<Finding>,

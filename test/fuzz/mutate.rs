@@ -22,10 +22,10 @@ const NUMBERS: [&str; 16] = [
     "340282366920938463463374607431768211456",
 ];
 
-/// Bytes that no lexer expects.
+/// Bytes that a lexer does not expect in most places.
 const BYTES: [u8; 8] = [0, b'"', b'\\', b'<', b'{', 0x7f, 0xc3, 0xff];
 
-/// Splits text into tokens: words with their sigil, numbers, space, and single characters.
+/// Splits text into tokens: words, numbers, runs of blanks, and single other characters.
 fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let class = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'.' => 0,
@@ -50,7 +50,7 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
     tokens
 }
 
-/// Replaces lines by a piece of another file, or deletes, doubles or moves lines.
+/// Deletes, repeats or moves some lines, or replaces or precedes them by lines of another file.
 fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|b| *b == b'\n').collect();
     let others: Vec<&[u8]> = other.split_inclusive(|b| *b == b'\n').collect();
@@ -81,7 +81,7 @@ fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     lines.concat()
 }
 
-/// Deletes, doubles, exchanges or replaces a word.
+/// Deletes, repeats or swaps a token, or replaces it by another token of either file.
 fn change_tokens(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut all = tokens(text);
     let others = tokens(other);
@@ -101,7 +101,7 @@ fn change_tokens(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     all.concat()
 }
 
-/// Replaces a number.
+/// Replaces a random number by its successor, by its double, or by one of [`NUMBERS`].
 fn change_number(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let all = tokens(text);
     let places: Vec<usize> = (0..all.len())
@@ -121,13 +121,13 @@ fn change_number(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     all.concat()
 }
 
-/// Draws a range whose ends are at most `n`.
+/// Draws a random range with `start <= end <= n`.
 fn range(rng: &mut Rng, n: usize) -> std::ops::Range<usize> {
     let (a, b) = (rng.below(n + 1), rng.below(n + 1));
     a.min(b)..a.max(b)
 }
 
-/// Applies one to four changes to a text.
+/// Applies one to four random changes to a text. Some changes copy parts of the text `other`.
 pub(crate) fn text(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut text = text.to_vec();
     for _ in 0..=rng.below(4) {
@@ -152,7 +152,8 @@ pub(crate) fn text(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     text
 }
 
-/// Applies one to eight changes to bytes: bits, bytes, pieces deleted, doubled, or taken from another file.
+/// Applies one to eight random changes to bytes: single bits and bytes change, or pieces are deleted, repeated, or
+/// taken from `other`.
 pub(crate) fn bytes(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=rng.below(8) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Shared memory and barriers of a module.
+/// Number of shared-memory bytes and number of barriers of a module.
 #[derive(Clone, Copy, Debug, Default)]
 struct Figures {
     shared_bytes: u64,
@@ -18,12 +18,13 @@ struct Figures {
 struct Row {
     file: PathBuf,
     target: &'static str,
-    /// `None` if the module is not lowered.
+    /// Figures of this project. `None` if the module cannot be lowered and translated.
     ours: Option<Figures>,
     triton: Figures,
 }
 
-/// Runs all modules that have figures, prints the table, and returns the number of modules that are not lowered.
+/// Compares all modules for which Triton's figures are recorded, and prints the table. Returns the number of
+/// modules that are not lowered.
 pub(crate) fn run(request: &Request) -> usize {
     let rows = each(request, |file, scratch| {
         let text = std::fs::read_to_string(file.with_extension("json")).ok()?;
@@ -47,7 +48,7 @@ pub(crate) fn run(request: &Request) -> usize {
     rows.iter().filter(|row| row.ours.is_none()).count()
 }
 
-/// Returns the number that follows a text.
+/// Returns the number that directly follows the first occurrence of `before` in a text.
 fn number_after(text: &str, before: &str) -> Option<u64> {
     let (_, rest) = text.split_once(before)?;
     let rest = rest.trim_start();
@@ -55,7 +56,7 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
-/// Lowers and translates a module, and reads its figures.
+/// Lowers and translates a module, and returns its figures. `None` if one of the two steps fails.
 fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
     let (lowered, assembly) = (scratch.path("lowered.mlir"), scratch.path("assembly"));
     let (input, output) = (file.display().to_string(), lowered.display().to_string());
@@ -105,7 +106,8 @@ fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
     })
 }
 
-/// Formats the numbers of modules above and below Triton's, and sums, by target; then each module above.
+/// Formats, for each target, the numbers of modules whose figures are above and below Triton's, and the sums of the
+/// figures. Then lists each module whose figures are above.
 fn table(rows: &[Row]) -> String {
     let mut by_target: BTreeMap<&str, Vec<(&Row, Figures)>> = BTreeMap::new();
     for row in rows {

@@ -7,16 +7,16 @@ use std::sync::OnceLock;
 /// A module of a test, with its lowered and bytecode forms, computed on first use.
 #[derive(Debug)]
 pub(crate) struct SeedModule {
-    /// Path or position, for messages.
+    /// File of the module and its position in this file, for messages.
     pub(crate) name: String,
-    /// The module.
+    /// The module as text.
     pub(crate) text: Vec<u8>,
     lowered: OnceLock<Option<Vec<u8>>>,
     bytecode: OnceLock<Option<Vec<u8>>>,
     lowered_bytecode: OnceLock<Option<Vec<u8>>>,
 }
 
-/// Returns all modules, in an order that does not depend on the machine.
+/// Returns the modules of the tests, in an order that is the same on every machine.
 pub(crate) fn sources() -> Vec<SeedModule> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let mut files = Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn sources() -> Vec<SeedModule> {
     sources
 }
 
-/// Collects the modules below a folder.
+/// Appends to `files` all module files in a folder and its subfolders.
 pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -63,7 +63,7 @@ pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 impl SeedModule {
-    /// Returns the module in the LLVM dialect, if it can be lowered.
+    /// Returns the module lowered to the LLVM dialect, or `None` if it cannot be lowered.
     pub(crate) fn lowered(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.lowered
             .get_or_init(|| self.made(scratch, &["--convert-layouts-to-llvm"]))
@@ -77,7 +77,7 @@ impl SeedModule {
             .as_deref()
     }
 
-    /// Returns the module in the LLVM dialect as bytecode, if it can be lowered.
+    /// Returns the module lowered to the LLVM dialect, as bytecode. `None` if it cannot be lowered.
     pub(crate) fn lowered_bytecode(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.lowered_bytecode
             .get_or_init(|| self.made(scratch, &["--convert-layouts-to-llvm", "--emit-bytecode"]))
@@ -94,8 +94,8 @@ impl SeedModule {
         run.succeeded.then(|| std::fs::read(to).ok()).flatten()
     }
 
-    /// Returns arguments of `ll-sim` for the first function: those of a `RUN:` line if there is one, else
-    /// one for each parameter.
+    /// Returns arguments of `ll-sim` that launch the first function. If a `RUN:` line of the module runs `ll-sim`,
+    /// these are its launch arguments; otherwise there is one argument per parameter.
     pub(crate) fn launch(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.text);
         let command = text

@@ -13,7 +13,7 @@ const KIBIBYTES: u64 = 4 << 20;
 /// Limit on wall time, for a tool that blocks; generous, since the machine may be busy.
 const WALL: Duration = Duration::from_secs(120);
 
-/// Words that no message to a user contains.
+/// Words that no message to a user may contain, because they reveal a fault of the tool.
 const CONFESSIONS: [&str; 7] = [
     "internal error",
     "panicked at",
@@ -44,7 +44,7 @@ impl Scratch {
         self.0.join(name)
     }
 
-    /// Returns the standard error of the last tool.
+    /// Returns the standard error output of the tool that ran last.
     pub(crate) fn stderr(&self) -> String {
         let bytes = std::fs::read(self.path("stderr")).unwrap_or_default();
         String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]).into_owned()
@@ -57,12 +57,13 @@ impl Scratch {
     }
 }
 
-/// Returns the folder of workers and bad inputs.
+/// Returns the folder that contains the temporary folders of the workers and the failing inputs.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
 
-/// Returns the path of a tool, beside `ll-opt`: cargo does not know `ll-layout`, which is another package.
+/// Returns the path of a tool in the folder of `ll-opt`. Cargo states only the paths of tools in this package, and
+/// `ll-layout` is in another.
 fn binary(tool: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_ll-opt")).with_file_name(tool);
     assert!(
@@ -72,17 +73,17 @@ fn binary(tool: &str) -> PathBuf {
     path
 }
 
-/// The exit of a tool.
+/// The outcome of running a tool: success, fault and processor time.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) succeeded: bool,
-    /// Description of a fault that no input may cause, or `None`.
+    /// Description of a fault of the tool, which no input may cause. `None` if there was none.
     pub(crate) fault: Option<String>,
-    /// Processor time of the tool, sampled a few milliseconds before its end.
+    /// Processor time of the tool. The last sample is taken up to 20 ms before the tool ends.
     pub(crate) processor: Duration,
 }
 
-/// Returns the processor time of a running process, from `/proc`, in steps of 10 ms.
+/// Returns the processor time that a running process has used, with a resolution of 10 ms. It is read from `/proc`.
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in parentheses, may hold anything; user and system ticks are the 12th and 13th after it.
@@ -91,7 +92,7 @@ fn processor_time(process: u32) -> Option<Duration> {
     Some(Duration::from_millis(10 * ticks))
 }
 
-/// Runs a tool of this project.
+/// Runs a tool of this project under limits on time and memory.
 pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Option<&Path>) -> Run {
     let stderr = scratch.path("stderr");
     let sanitized = std::env::var_os("LL_SANITIZER").is_some();

@@ -5,10 +5,10 @@ use crate::lower::types::bits_of_several;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// A parsed `cachePolicy` attribute. An absent string is empty.
+/// A parsed `cachePolicy` attribute. A text field is empty if the attribute does not set it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CachePolicy {
-    /// `ca`, `cg`, `cs`, `cv`, `wb` or `wt`.
+    /// Cache modifier: `ca`, `cg`, `cs`, `cv`, `wb` or `wt`.
     pub(crate) modifier: String,
     /// L1 eviction priority, for example `evict_first`.
     pub(crate) first: String,
@@ -20,9 +20,10 @@ pub(crate) struct CachePolicy {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SecondCache {
     pub(crate) primary: String,
-    /// Priority of the remaining lines, or empty.
+    /// L2 eviction priority of the cache lines that do not get the primary priority. Empty if the attribute does
+    /// not set one.
     pub(crate) secondary: String,
-    /// Fraction of the lines with the primary priority, as f32 bits.
+    /// Fraction of the cache lines that get the primary priority, as the bits of an f32.
     pub(crate) fraction: u32,
 }
 
@@ -30,9 +31,10 @@ pub(crate) struct SecondCache {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) pointer: Val<'c>,
-    /// Constant byte offset from the pointer. Accesses of a contiguous run share a pointer and differ in this offset.
+    /// Constant byte offset that is added to the pointer. All accesses of a contiguous run share one pointer and
+    /// differ only in this offset.
     pub(crate) offset_bytes: u32,
-    /// `None` if the access is unconditional.
+    /// The access is performed only if this condition is true. `None` if the access is unconditional.
     pub(crate) mask: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
     pub(crate) is_volatile: bool,
@@ -46,11 +48,12 @@ pub(crate) struct GlobalAccess<'a, 'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedCopy<'a, 'c> {
     pub(crate) from: Val<'c>,
-    /// Destination of the thread. For copies in lane order ([`super::Gpu::copies_in_lane_order`]), the destination of
-    /// lane 0.
+    /// Address to which the thread copies. For copies in lane order ([`super::Gpu::copies_in_lane_order`]), the
+    /// address to which lane 0 copies.
     pub(crate) to: Val<'c>,
     pub(crate) bytes: u32,
-    /// A false mask stores zeros. `None` reads unconditionally.
+    /// If this condition is false, zeros are stored instead of the source. If it is `None`, the source is always
+    /// read.
     pub(crate) mask: Option<Val<'c>>,
     /// The lane that holds the source address and the mask. `None` if each lane holds its own.
     pub(crate) source_lane: Option<Val<'c>>,
@@ -62,7 +65,8 @@ impl<'c> GlobalAccess<'_, 'c> {
         bits_of_several(self.element_bits, self.width)
     }
 
-    /// Returns a vector type, or a scalar type for one element.
+    /// Returns the type of the accessed data: a vector type, or the element type if the access has only one
+    /// element.
     pub(super) fn type_(&self, e: &Emitter<'c>) -> Type<'c> {
         if self.width == 1 {
             self.element
@@ -87,7 +91,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         e.store_as(whole, pointer, self.alignment_bytes, flags);
     }
 
-    /// Returns the result for a false mask: `others`, or undefined elements.
+    /// Returns the result of a load whose mask is false: `others`, or undefined elements if `others` is `None`.
     pub(super) fn fallback(&self, e: &mut Emitter<'c>, others: Option<&[Val<'c>]>) -> Val<'c> {
         match others {
             Some(others) => e.gather(others),
@@ -99,8 +103,9 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 }
 
-/// Emits `body` under the mask. A false mask yields `fallback`. `fallback` must be `Some` if and only if `body`
-/// returns `Some`.
+/// Emits `body` in a branch that is taken only if `mask` is true, and returns its value. If the mask is false,
+/// returns `fallback`, which must be `Some` if and only if `body` returns `Some`. If `mask` is `None`, `body` is
+/// unconditional.
 pub(super) fn emit_masked<'c>(
     e: &mut Emitter<'c>,
     mask: Option<Val<'c>>,

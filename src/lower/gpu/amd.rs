@@ -22,13 +22,13 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
 
-/// Message number of `s_sendmsg_rtn` for the real time.
+/// Message number with which `s_sendmsg_rtn` requests the real time.
 const GET_REALTIME: u32 = 131;
 
 const CONSTANT_SPACE: u32 = 4;
 
 impl Isa for Amd {
-    /// Ignores the limit on registers.
+    /// Returns the attributes of a kernel. The limit on registers has no attribute on AMD GPUs and is ignored.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -51,7 +51,7 @@ impl Isa for Amd {
         e.pure(rocdl::workitem_id_x(e.types.i32).range(range))
     }
 
-    /// Moves the value to a scalar register.
+    /// Moves the value, which must be equal in all lanes, to a scalar register.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
         e.pure(rocdl::readfirstlane(value))
     }
@@ -73,7 +73,8 @@ impl Isa for Amd {
         }
     }
 
-    /// Reads the first three implicit arguments of code object version 5.
+    /// Reads the number of workgroups along `axis`. The first three implicit arguments of a kernel hold these
+    /// numbers in code object version 5.
     fn num_programs<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let pointer = e.pointer_type(CONSTANT_SPACE);
         let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
@@ -83,14 +84,15 @@ impl Isa for Amd {
         e.load(count, i32, 4)
     }
 
-    /// Selects code object version 5, whose implicit arguments Triton's runtime passes.
+    /// Returns the module flag that selects code object version 5. Triton's runtime passes the implicit arguments
+    /// of this version.
     fn launch_declaration(&self) -> Option<&'static str> {
         Some(
             "llvm.module_flags [#llvm.mlir.module_flag<error, \"amdhsa_code_object_version\", 500 : i32>]",
         )
     }
 
-    /// The counter runs at 100 MHz on all AMD GPUs.
+    /// Reads a counter, which runs at 100 MHz on all AMD GPUs, and converts its ticks to nanoseconds.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         let ticks = if gpu.target.instructions.time_by_message {
@@ -143,7 +145,8 @@ impl Isa for Amd {
         copy::set_count(gpu, e, wait, most);
     }
 
-    /// Constrains only the compiler, since the LDS accesses of a wave execute in order.
+    /// Emits a fence that constrains only the compiler. The hardware needs none, since the LDS accesses of a wave
+    /// execute in order.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
     }
@@ -174,7 +177,8 @@ impl Isa for Amd {
         }
     }
 
-    /// `ds_bpermute` addresses lanes by byte.
+    /// Returns the value in lane `source`. `ds_bpermute` takes a byte address, so the lane index is multiplied by
+    /// 4.
     fn shuffle_index<'c>(
         &self,
         _: Gpu,
@@ -279,7 +283,8 @@ impl Isa for Amd {
         access.by_llvm(e, action, atomic::scope_name(access.scope))
     }
 
-    /// LLVM expands types without an instruction to compare-exchange loops.
+    /// Returns true. If the GPU has no instruction for the minimum or maximum of a float type, LLVM emits a
+    /// compare-exchange loop.
     fn has_float_min_max(&self) -> bool {
         true
     }
@@ -313,7 +318,8 @@ impl Isa for Amd {
         e.pure(llvm::intr_exp2(a))
     }
 
-    /// Scales subnormal arguments, since the instruction flushes subnormal numbers to zero.
+    /// Computes the reciprocal square root. Subnormal arguments are scaled, since the instruction flushes them to
+    /// zero.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         let f32 = e.types.f32;
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
@@ -355,7 +361,7 @@ impl Isa for Amd {
     }
 }
 
-/// Translates a cache modifier as Triton does.
+/// Translates the cache modifier to volatile and nontemporal flags, in the same way as Triton.
 fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
     let (is_volatile, is_nontemporal) = match (&*cache.modifier, is_store) {
         ("cv", false) | ("wt", true) => (true, true),

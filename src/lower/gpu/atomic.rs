@@ -9,7 +9,8 @@ use crate::lower::words;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// One atomic access of a thread to contiguous elements. Only each element is atomic, not the whole access.
+/// An atomic access that one thread makes to contiguous elements. Each element is accessed atomically, but not the
+/// access as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
@@ -28,7 +29,7 @@ pub(crate) enum AtomicMemory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicAction<'c> {
     Rmw(RMWOp, Val<'c>),
-    /// The expected value and the new value.
+    /// Compare-exchange, with the expected value and the new value.
     CompareExchange([Val<'c>; 2]),
     Load,
     Store(Val<'c>),

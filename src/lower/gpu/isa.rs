@@ -24,7 +24,8 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
-    /// All warps of the CTA, or the warps of a region of `ttg.warp_specialize`.
+    /// Number of warps that execute the code. In a partition of `ttg.warp_specialize`, these are the partition's
+    /// warps; elsewhere, the warps of the CTA that are in no partition.
     pub(crate) num_warps: u32,
     pub(crate) cta_warps: u32,
     pub(crate) num_ctas: u32,
@@ -42,13 +43,13 @@ impl fmt::Debug for Gpu {
 /// A step of programmatic dependent launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GridDependency {
-    /// Waits for completion and visible writes of prerequisite kernels.
+    /// Waits until the prerequisite kernels are complete and their writes are visible.
     Wait,
     /// Allows dependent kernels to start.
     LaunchDependents,
 }
 
-/// The instruction set of a vendor. A default implementation returns `None` if the vendor has no such
+/// The instruction set of a vendor. A default implementation that returns `None` means that the vendor has no such
 /// instruction.
 pub(super) trait Isa: Sync {
     fn kernel_attributes<'c>(
@@ -61,28 +62,34 @@ pub(super) trait Isa: Sync {
     /// Emits the thread index in the CTA. `range` is the attribute for the value range.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
-    /// Marks an `i32` as equal in all lanes of a warp, for compilers that use this property.
+    /// Marks an `i32` as equal in all lanes of a warp. The value is unchanged if the vendor's compiler does not use
+    /// this property.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
-    /// Returns true if [`Isa::uniform`] moves a warp index to scalar registers, where its arithmetic costs no vector
-    /// instruction. Indices are then best computed from the lane and the warp instead of the whole thread index.
+    /// Returns true if [`Isa::uniform`] moves a warp index to a scalar register, where arithmetic on it needs no
+    /// vector instructions. Tensor indices are then best computed from the lane index and the warp index, not from
+    /// the thread index.
     fn has_scalar_warp(&self) -> bool;
 
-    /// Returns true if the L1 cache is the memory that shared memory leaves.
+    /// Returns true if the L1 cache and shared memory are parts of the same memory, so that the cache is smaller if
+    /// a kernel uses more shared memory.
     fn has_l1_in_shared_memory(&self) -> bool;
 
-    /// Emits the program index along `axis`, 0 to 2. A program is a cluster, or a CTA without clusters.
+    /// Emits the program index along `axis`, which is 0, 1 or 2. A program is a cluster if the kernel uses
+    /// clusters, otherwise a CTA.
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// Emits the number of programs along `axis`, 0 to 2. A program is a cluster, or a CTA without clusters.
+    /// Emits the number of programs along `axis`, which is 0, 1 or 2. A program is a cluster if the kernel uses
+    /// clusters, otherwise a CTA.
     fn num_programs<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// Emits the rank of the CTA in its cluster. `None` without cluster support.
+    /// Emits the rank of this CTA in its cluster. Returns `None` if the vendor has no clusters.
     fn cta_rank<'c>(&self, _: &mut Emitter<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Maps a shared-memory pointer of this CTA to the same byte in the CTA with `_rank`.
+    /// Maps a pointer into the shared memory of this CTA to the same byte in the shared memory of the CTA that has
+    /// the rank `_rank` in the cluster.
     fn address_in_cta<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -97,7 +104,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Returns a module-level operation for Triton's launcher, as text.
+    /// Returns the text of an operation that the module must contain for Triton's launcher. `None` if it needs no
+    /// such operation.
     fn launch_declaration(&self) -> Option<&'static str> {
         None
     }
@@ -117,21 +125,23 @@ pub(super) trait Isa: Sync {
 
     fn named_barrier(&self, _: &mut Emitter<'_>, _barrier: u32, _threads: u32) {}
 
-    /// Changes the registers per thread in a group of four warps.
+    /// Changes the number of registers per thread from `_from` to `_to`, in the group of four warps that executes
+    /// the code.
     fn set_registers(&self, _: &mut Emitter<'_>, _from: u32, _to: u32) {}
 
-    /// Emits a CTA barrier for shared memory only. Copies and global accesses stay in flight.
+    /// Emits a CTA barrier that orders only shared-memory accesses. Copies and global accesses stay in flight.
     fn shared_barrier(&self, e: &mut Emitter<'_>) {
         self.block_barrier(e);
     }
 
-    /// Returns true if warps of a CTA may wait at different CTA barriers at the same time.
+    /// Returns true if some warps of a CTA may wait at one CTA barrier while the other warps wait at another.
     fn can_stagger(&self) -> bool {
         false
     }
 
-    /// Emits a CTA barrier in code for some of the warps, while the remaining warps wait at another barrier. Orders all
-    /// accesses, or shared memory only if `_is_of_shared`.
+    /// Emits a CTA barrier in code that only some of the warps execute, while the remaining warps wait at another
+    /// barrier. If `_is_of_shared` is true, the barrier orders only shared-memory accesses; otherwise it orders all
+    /// accesses.
     fn staggering_barrier(&self, _: &mut Emitter<'_>, _is_of_shared: bool) {}
 
     /// Orders earlier generic-proxy accesses to shared memory before later async-proxy accesses. No effect without an
@@ -154,12 +164,14 @@ pub(super) trait Isa: Sync {
     /// Waits until at most `_most` copy groups of this thread are in flight.
     fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
 
-    /// Waits for all copies of this warp. [`Self::set_count`] can relax the returned wait.
+    /// Emits a wait for all copies of this warp and returns the wait operation. [`Self::set_count`] can later
+    /// increase the number of copies that may stay in flight.
     fn wait_by_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>) -> Option<Op<'c>> {
         None
     }
 
-    /// Sets the number of copy instructions in flight after `_wait`. `None` selects the maximum.
+    /// Sets the number of copy instructions that may stay in flight after `_wait`. `None` sets the largest number
+    /// that the instruction can encode.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
     /// Returns the `i32` in lane `own lane ^ mask`.
@@ -185,8 +197,9 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges words between lanes that differ in bit `_lane_bit`. The lane with a clear bit gives `_high` and gets
-    /// `_low` of its partner. Returns the new `[low, high]`.
+    /// Exchanges words between each two lanes whose indices differ only in bit `_lane_bit`: the `_high` word of the
+    /// lane whose bit is 0 is swapped with the `_low` word of the other lane. Returns `[low, high]` after the
+    /// exchange.
     fn swap_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -197,12 +210,13 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Transposes an 8x8 matrix of 16-bit elements, one 32-bit word per lane.
+    /// Transposes an 8x8 matrix of 16-bit elements. Each lane of the warp holds one 32-bit word of the matrix.
     fn transpose_matrix<'c>(&self, _: &mut Emitter<'c>, _word: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Loads `_count` words per lane. Each lane passes the address of one matrix row.
+    /// Loads matrices from shared memory. Each lane passes the address of one matrix row in `_pointer` and gets
+    /// `_count` 32-bit words.
     fn load_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -223,7 +237,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Loads from global memory. A false mask yields `others`, or an undefined value.
+    /// Loads from global memory. If the mask is false, the result is `others`, or undefined if `others` is `None`.
     fn load<'c>(
         &self,
         gpu: Gpu,
@@ -232,7 +246,7 @@ pub(super) trait Isa: Sync {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
-    /// Stores the vector `whole` under the mask.
+    /// Stores `whole`, all data of the access, to global memory if the mask is true.
     fn store<'c>(
         &self,
         gpu: Gpu,
@@ -243,7 +257,8 @@ pub(super) trait Isa: Sync {
 
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
 
-    /// Emits an atomic access under the mask. Returns the old value, or `None` for a store.
+    /// Emits an atomic access that is performed only if the mask is true. Returns the old value, or `None` for a
+    /// store.
     fn atomic<'c>(
         &self,
         gpu: Gpu,
@@ -258,7 +273,7 @@ pub(super) trait Isa: Sync {
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
-    /// Prints with a C `printf` format. The values are 32- and 64-bit integers, f64 and pointers.
+    /// Prints `values` with a C `printf` format. Each value is a 32-bit or 64-bit integer, an f64 or a pointer.
     fn print<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -282,9 +297,9 @@ pub(super) trait Isa: Sync {
     /// Computes the reciprocal square root of an f32 within 2 ulp.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// Approximates a `math` function by an instruction.
+    /// Emits an instruction that approximates a `math` function.
     ///
-    /// Returns `None` without an instruction, or if LLVM already selects the instruction for the `math` function.
+    /// Returns `None` if the vendor has no such instruction, or if LLVM already selects it for the `math` function.
     fn approximate<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -302,12 +317,13 @@ pub(super) trait Isa: Sync {
         true
     }
 
-    /// Divides two f32 within 2 ulp. `None` if LLVM selects such an instruction for `fdiv`.
+    /// Divides `_a` by `_b`, both f32, with an error of at most 2 ulp. Returns `None` if LLVM already selects such
+    /// an instruction for `fdiv`.
     fn quotient<'c>(&self, _: &mut Emitter<'c>, _a: Val<'c>, _b: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Computes the upper 64 bits of a 64-bit product.
+    /// Computes the upper 64 bits of the 128-bit product of two 64-bit integers.
     fn upper_half<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -318,7 +334,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts to 16 or 32 bits with a rounding mode other than nearest-even.
+    /// Converts a float to a 16-bit or 32-bit float type with a rounding mode other than nearest-even. Returns
+    /// `None` if the GPU has no instruction for the conversion.
     fn round_float<'c>(
         &self,
         _: Gpu,
@@ -346,7 +363,7 @@ pub(super) trait Isa: Sync {
         to: Type<'c>,
     ) -> Option<Vec<Val<'c>>>;
 
-    /// Returns `None` without asynchronous units.
+    /// Returns the instructions of the asynchronous units, or `None` if the vendor has no such units.
     fn units(&self) -> Option<&'static dyn UnitIsa> {
         None
     }
@@ -356,7 +373,8 @@ pub(super) trait Isa: Sync {
     }
 }
 
-/// Buffer instructions: a uniform descriptor plus a byte offset per thread.
+/// Instructions that access memory through a buffer descriptor. The descriptor is uniform, and each thread adds its
+/// own byte offset.
 pub(crate) trait BufferIsa {
     fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c>;
 
@@ -378,15 +396,17 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
-    /// Starts a copy to shared memory, to consecutive addresses from `to` in lane order. A lane with an out-of-range
-    /// offset stores zeros. `from` is (descriptor, byte offset); `size` is (bytes per lane, cache bits).
+    /// Starts a copy from global to shared memory. The lanes write to consecutive addresses in lane order,
+    /// beginning at `to`; a lane whose offset is out of range writes zeros. `from` is (descriptor, byte offset);
+    /// `size` is (bytes per lane, cache bits).
     fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, size: (u32, u32));
 
-    /// Returns true if an instruction exists for `op`, or for compare-exchange without `op`.
+    /// Returns true if there is a buffer instruction for the atomic operation `op` or, if `op` is `None`, for
+    /// compare-exchange.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
 
-    /// Emits the relaxed operation `op`, or compare-exchange without `op`. Returns the old value. `place` is
-    /// (descriptor, byte offset); `cache` are the cache bits.
+    /// Emits the atomic operation `op` with relaxed order, or a compare-exchange if `op` is `None`. Returns the old
+    /// value. `place` is (descriptor, byte offset); `cache` contains the cache bits.
     fn atomic<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -424,7 +444,8 @@ impl Gpu {
         }
     }
 
-    /// Returns the GPU with the warps that execute `op`. `self` must have the warps of the function.
+    /// Returns this GPU with the warps that execute `op`: those of the region of `ttg.warp_specialize` that
+    /// contains `op`, or those of the function if there is none. `self` must have the warps of the function.
     pub(crate) fn around(self, op: OperationRef<'_, '_>) -> Self {
         if self.is_whole_cta() {
             return self;
@@ -451,7 +472,8 @@ impl Gpu {
         self.isa.has_named_barriers()
     }
 
-    /// Returns the registers per thread at kernel start, or `None` if all warps keep their number of registers.
+    /// Returns the number of registers per thread at kernel start. `None` if no warp changes its number of
+    /// registers, or if the GPU has no instruction for such changes.
     pub(crate) fn initial_registers(self, kernel: Op<'_>) -> Option<u32> {
         // `setmaxnreg` exists since `sm_90`, as TMA.
         let has = !self.is_whole_cta() && self.target.instructions.tensor_copies;
@@ -466,7 +488,8 @@ impl Gpu {
         self.isa.kernel_attributes(self, e, registers)
     }
 
-    /// Emits the thread index among the executing threads. The threads of a warp are consecutive.
+    /// Emits the index of the thread among the threads that execute the code. The threads of a warp have
+    /// consecutive indices.
     pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let first = self.target.lanes * self.first_warp;
         let range = e.range_below(first + self.threads());
@@ -588,7 +611,8 @@ impl Gpu {
         }
     }
 
-    /// Emits a barrier for the executing warps. Orders only shared-memory accesses.
+    /// Emits a barrier for the warps that execute the code. If these are all warps of the CTA, the barrier orders
+    /// only shared-memory accesses; otherwise it orders all accesses.
     pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
         if self.is_whole_cta() {
             self.isa.shared_barrier(e);
@@ -602,7 +626,8 @@ impl Gpu {
         self.isa.named_barrier(e, CTA_BARRIER, self.cta_threads());
     }
 
-    /// Changes the registers per thread in a group of four warps, if `from` and `to` differ.
+    /// Changes the number of registers per thread in the group of four warps that executes the code. Emits nothing
+    /// if `from` and `to` are equal.
     pub(crate) fn set_registers(self, e: &mut Emitter<'_>, from: u32, to: u32) {
         if from != to {
             self.isa.set_registers(e, from, to);
@@ -613,28 +638,31 @@ impl Gpu {
         self.isa.proxy_fence(e);
     }
 
-    /// Returns true if an instruction copies `bytes` bytes per lane to shared memory, with one address per lane.
+    /// Returns true if the GPU has an instruction that copies `bytes` bytes per lane to shared memory, where each
+    /// lane has its own destination address.
     pub(crate) fn copies(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         let has = instructions.async_copies || instructions.async_to_shared;
         has && matches!(bytes, 4 | 8 | 16)
     }
 
-    /// Returns true if an instruction copies `bytes` bytes per lane to consecutive shared memory, with one address per
-    /// warp.
+    /// Returns true if the GPU has an instruction that copies `bytes` bytes per lane to consecutive shared-memory
+    /// addresses, in lane order, where the warp has one destination address.
     pub(crate) fn copies_in_lane_order(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         instructions.buffer_to_shared
             && (bytes == 4 || instructions.wide_buffer_to_shared && bytes == 16)
     }
 
-    /// Returns true if waits count copy instructions, false if they count copy groups.
+    /// Returns true if a wait for copies counts the copy instructions in flight, and false if it counts copy
+    /// groups.
     pub(crate) fn counts_copies(self) -> bool {
         let instructions = self.target.instructions;
         instructions.async_to_shared || instructions.buffer_to_shared
     }
 
-    /// Returns true if copies and global accesses share a counter. Barriers for global accesses then wait for copies.
+    /// Returns true if the hardware counts copies and global accesses with the same counter. A barrier that waits
+    /// for global accesses then also waits for copies.
     pub(crate) fn counts_copies_with_loads(self) -> bool {
         self.target.instructions.buffer_to_shared
     }
@@ -661,7 +689,7 @@ impl Gpu {
         }
     }
 
-    /// Waits for all copies of this warp and returns the wait. Requires [`Self::counts_copies`].
+    /// Emits a wait for all copies of this warp and returns the wait operation. Requires [`Self::counts_copies`].
     pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
         let wait = self.isa.wait_by_count(self, e);
         wait.expect("a GPU that counts copies waits for counts")
@@ -671,7 +699,7 @@ impl Gpu {
         self.isa.set_count(self, e, wait, most);
     }
 
-    /// Orders the shared-memory accesses of the lanes in each warp.
+    /// Emits a barrier for the lanes of each warp, which orders their shared-memory accesses.
     pub(crate) fn warp_barrier(self, e: &mut Emitter<'_>) {
         self.isa.warp_barrier(e);
     }

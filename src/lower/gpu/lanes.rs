@@ -9,7 +9,8 @@ use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// A reduction over the lanes of a warp, for f32 and integers up to 32 bits.
+/// An operation that reduces the values of all lanes of a warp to one value. The values are f32, or integers of at
+/// most 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LaneOperation {
     Add,
@@ -20,7 +21,8 @@ pub(crate) enum LaneOperation {
     Min,
     UnsignedMax,
     UnsignedMin,
-    /// `nan` propagates NaN; otherwise NaN is ignored.
+    /// Maximum of f32 values. If `nan` is true, the result is NaN if any value is NaN; otherwise NaN values are
+    /// ignored.
     FloatMax {
         nan: bool,
     },
@@ -29,7 +31,8 @@ pub(crate) enum LaneOperation {
     },
 }
 
-/// A combine region with a single operation on two elements.
+/// The only operation of a combine region. It combines the arguments of the region, and the region yields its
+/// result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,
@@ -40,10 +43,10 @@ pub(crate) struct SingleOperation<'c> {
 }
 
 impl<'c> SingleOperation<'c> {
-    /// Returns the operation in the combine region of `op`.
+    /// Returns the only operation in the combine region of `op`.
     ///
-    /// `None` if the region has several operations, or if the operation does not use exactly the region's
-    /// arguments.
+    /// `None` if the region has several operations, if `op` has several results, or if the operands are not exactly
+    /// the region's arguments, in order or reversed.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -79,9 +82,9 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Returns true if the target has a packed instruction for this operation on f16 or bf16.
+    /// Returns true if the operation is on f16 or bf16 elements and the target has a packed instruction for it.
     ///
-    /// A packed instruction combines two elements in one register.
+    /// A packed instruction operates on two elements per register.
     pub(crate) fn is_packed(&self, target: &Target) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
@@ -132,7 +135,8 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Converts to the planner's type. `None` if the target has no such instruction.
+    /// Converts the operation to the type that the planner uses. Returns `None` if the target has no instruction
+    /// that reduces it across lanes.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

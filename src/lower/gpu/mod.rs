@@ -26,10 +26,10 @@ pub(crate) use units::{
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};
 
-/// Selects the instruction set for a target.
+/// Returns the [`Gpu`] for a target, with the instruction set of the target's vendor.
 ///
-/// `warps` are two counts: the warps outside partitions, and all warps of a CTA. `num_ctas` is the number of
-/// CTAs per cluster.
+/// `warps` contains two counts: the warps that are in no partition, and all warps of a CTA. `num_ctas` is the
+/// number of CTAs per cluster.
 pub(crate) fn choose(target: &'static Target, warps: [u32; 2], num_ctas: u32) -> Gpu {
     let isa: &'static dyn Isa = match target.vendor {
         Vendor::Nvidia => &nvidia::Nvidia,

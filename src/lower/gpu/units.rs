@@ -5,25 +5,26 @@ use crate::lower::emit::Emitter;
 use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 
-/// An mbarrier operation of one thread.
+/// An operation that one thread performs on an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Number of arrivals per phase.
+    /// Initialises the mbarrier, with this number of arrivals per phase.
     Init(u32),
     Invalidate,
-    /// Arrives once. The phase expects this number of additional bytes.
+    /// Arrives once, and adds this number of bytes to those that the current phase waits for.
     Expect(u32),
-    /// Number of arrivals.
+    /// Arrives this number of times.
     Arrive(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxDirection<'c> {
-    /// Global to shared memory. The mbarrier counts the copied bytes.
+    /// Copies from global to shared memory. The mbarrier counts the copied bytes.
     Load { mbarrier: Val<'c> },
-    /// Shared to global memory.
+    /// Copies from shared to global memory.
     Store,
-    /// Shared to global memory, combined with the previous contents.
+    /// Combines the elements in shared memory with the previous contents of global memory, and writes the results
+    /// to global memory.
     Reduce(DescriptorReduceKind),
 }
 
@@ -31,18 +32,18 @@ pub(crate) enum BoxDirection<'c> {
 pub(crate) struct BoxAccess<'c> {
     pub(crate) direction: BoxDirection<'c>,
     pub(crate) descriptor: Val<'c>,
-    /// Coordinates in the tensor, contiguous dimension first.
+    /// Coordinates of the box in the tensor. The first coordinate is for the contiguous dimension.
     pub(crate) coordinates: Vec<Val<'c>>,
     pub(crate) shared: Val<'c>,
 }
 
-/// A field of a tensor descriptor built on the GPU, with PTX names.
+/// A field of a tensor descriptor that is built on the GPU. The string is the field's name in PTX.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DescriptorField<'c> {
     Constant(&'static str, i64),
-    /// A 32-bit field: name, index among fields of this name, value.
+    /// A 32-bit field: its name, its index if there are several fields with this name, and its value.
     Word(&'static str, Option<usize>, Val<'c>),
-    /// A 64-bit field: name, index among fields of this name, value.
+    /// A 64-bit field: its name, its index if there are several fields with this name, and its value.
     Long(&'static str, Option<usize>, Val<'c>),
 }
 
@@ -52,7 +53,8 @@ pub(crate) enum Accumulation<'c> {
     None,
     /// Adds to the accumulator.
     Always,
-    /// Adds to the accumulator under a uniform condition, otherwise overwrites.
+    /// If this uniform condition is true, the product is added to the accumulator; otherwise it overwrites the
+    /// accumulator.
     If(Val<'c>),
 }
 
@@ -77,7 +79,8 @@ pub(crate) struct GroupProduct<'c> {
     pub(crate) transposed: Option<(Option<bool>, bool)>,
 }
 
-/// Instructions for asynchronous units. A parameter `by` selects the issuing thread.
+/// Instructions of the asynchronous units. A parameter `by` is a condition that is true in the thread that issues
+/// the instruction.
 pub(crate) trait UnitIsa {
     /// Returns a condition that is true in one fixed thread of warp 0.
     fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
@@ -90,7 +93,7 @@ pub(crate) trait UnitIsa {
         by: Val<'c>,
     );
 
-    /// Waits in all threads for the end of the phase with parity `parity`.
+    /// Makes each executing thread wait until the phase with parity `parity` of the mbarrier `object` is complete.
     fn wait<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, parity: Val<'c>);
 
     fn copy_box<'c>(&self, e: &mut Emitter<'c>, access: &BoxAccess<'c>, by: Val<'c>);
@@ -99,21 +102,22 @@ pub(crate) trait UnitIsa {
 
     /// Waits until at most `most` copy groups of this thread are in flight.
     ///
-    /// With `only_reads`, a copy counts as complete as soon as shared memory has been read.
+    /// If `only_reads` is true, a copy counts as complete as soon as its source in shared memory has been read.
     fn wait_for_boxes(&self, e: &mut Emitter<'_>, most: u32, only_reads: bool);
 
     fn set_field<'c>(&self, e: &mut Emitter<'c>, descriptor: Val<'c>, field: DescriptorField<'c>);
 
-    /// Copies a descriptor to global memory and releases it to the tensor-map proxy. One warp executes this operation.
+    /// Copies a tensor descriptor from shared to global memory, and releases it so that the tensor-map proxy sees
+    /// it. One warp executes this operation.
     fn publish_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>, shared: Val<'c>);
 
-    /// Makes a global descriptor visible to later copies of one warp.
+    /// Makes a tensor descriptor in global memory visible to later copies of the executing warp.
     fn acquire_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>);
 
-    /// Returns copies that the compiler cannot trace to `values`.
+    /// Returns copies of `values` that the compiler cannot recognize as equal to `values`.
     fn opaque_copies<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>>;
 
-    /// Orders earlier register accesses before products that are issued later.
+    /// Orders accesses to registers before warp-group products that are issued later.
     fn fence_products(&self, e: &mut Emitter<'_>);
 
     /// Copies a word to a new register.
@@ -124,7 +128,8 @@ pub(crate) trait UnitIsa {
 
     fn commit_products(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most `most` product groups are in flight. Returns `registers` as results of the wait.
+    /// Waits until at most `most` groups of products are in flight. Returns `registers` as results of the wait, so
+    /// that later uses depend on it.
     fn wait_for_products<'c>(
         &self,
         e: &mut Emitter<'c>,

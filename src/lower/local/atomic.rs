@@ -13,7 +13,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
-/// Returns the accesses to the buffer, and those of the broadcast of the old values.
+/// Returns the shared-memory effects of an atomic scatter: a read and a write of the buffer and, if the old values
+/// are used, the accesses that broadcast them.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let result = scatter.result();
@@ -29,7 +30,8 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// Lowers `ttg.local_atomic_scatter_rmw`. Replicas of an index access memory only once.
+/// Lowers `ttg.local_atomic_scatter_rmw`. If several threads or registers hold replicas of an element, only one of
+/// them accesses memory.
 pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let (indices, values) = (scatter.indices(), scatter.values());

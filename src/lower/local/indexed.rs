@@ -25,7 +25,8 @@ pub(super) fn plan<'c>(
     Ok((plan, l.buffer(buffer)?))
 }
 
-/// Returns the registers of `indices`, annotated with bounds for the simulator.
+/// Returns the registers of `indices`, annotated with the bound that the simulator checks: the size of `buffer`
+/// along `axis`.
 pub(super) fn bounded<'c>(
     l: &mut Lowering<'c>,
     indices: Val<'c>,
@@ -39,7 +40,7 @@ pub(super) fn bounded<'c>(
     Ok(l.bounded_along(&indices, axis, size))
 }
 
-/// Returns the size along `axis` and its log2.
+/// Returns the size of `buffer` along `axis`, and the base-2 logarithm of this size.
 pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64, u32), Diagnostic> {
     let view = MemdescLayout::of(l.layouts(), buffer.r#type())?;
     let axis = usize::try_from(axis).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(super) fn of(index: Val<'_>) -> Option<Rotation> {
 
 /// Maximum number of steps of the search from an index to its loop counter.
 ///
-/// A step passes one sum or one loop-carried value.
+/// Each step goes from a sum to its operand, or from a loop-carried value to the value that the loop yields for it.
 const MAX_STEPS: u32 = 16;
 
 fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
@@ -80,12 +80,13 @@ impl<'c> WrappedSum<'c> {
         (is_sum && integer_constant(one) == Some(1)).then_some(Self { value, modulus })
     }
 
-    /// Returns the loop-carried value `self.value` if the loop yields `wrapped` for it.
+    /// Returns `self.value` as a loop-carried value if `wrapped` is the value that the loop yields for it.
     fn counter(&self, wrapped: Val<'c>) -> Option<Carried<'c>> {
         Carried::of(self.value).filter(|carried| carried.next == wrapped)
     }
 
-    /// Returns the rotation whose index is `first` in the first iteration.
+    /// Returns the rotation in the loop `rotated_by` whose index is `first` in the first iteration. `None` if
+    /// `first` is not below the modulus.
     fn rotation(&self, rotated_by: usize, first: i64) -> Option<Rotation> {
         let modulus = u32::try_from(self.modulus).ok()?;
         let phase = u32::try_from(first).ok().filter(|first| *first < modulus)?;

@@ -18,7 +18,7 @@ pub(in crate::lower) struct MemdescLayout<'c> {
 }
 
 impl<'c> MemdescLayout<'c> {
-    /// Returns the bits that may be set in the byte offset of a view.
+    /// Returns a mask of the bits that can be set in the byte offset at which a view of this shape begins.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))
@@ -66,7 +66,7 @@ impl<'c> MemdescLayout<'c> {
         })
     }
 
-    /// Excludes the leading dimensions.
+    /// Returns the shape of the view without the leading dimensions.
     pub(in crate::lower) fn shape(&self) -> &[u64] {
         &self.type_.shape[self.leading..]
     }
@@ -75,17 +75,18 @@ impl<'c> MemdescLayout<'c> {
         self.type_.shape == self.type_.alloc_shape
     }
 
-    /// Excludes the leading dimensions.
+    /// Returns the shape of the allocation without the leading dimensions.
     pub(in crate::lower) fn alloc_shape(&self) -> &[u64] {
         let alloc = &self.type_.alloc_shape;
         &alloc[alloc.len() + self.leading - self.type_.shape.len()..]
     }
 }
 
-/// Minimum buffer alignment in bytes: the widest access.
+/// Minimum alignment of a buffer in bytes, which is the size of the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// Adds the padding to the byte offset `position`, as [`BufferLayout::padded`] does for constants.
+/// Adds the padding that precedes the byte offset `position` to this offset. [`BufferLayout::padded`] does the same
+/// for constants.
 pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);
@@ -94,7 +95,7 @@ pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Va
     })
 }
 
-/// Requires an offset within shared memory.
+/// Converts an offset within shared memory to `u32`.
 pub(super) fn narrow(offset: u64) -> u32 {
     u32::try_from(offset).expect("an offset in shared memory")
 }

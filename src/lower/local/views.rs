@@ -16,7 +16,8 @@ use crate::sys::{self};
 use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
-/// Returns the part of the source memdesc that a view selects. `None` if `op` is not a view.
+/// Returns the source and the result of a memdesc view, and the byte range of the source that the view selects.
+/// `None` if `op` is not a view.
 pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
     let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
         source: sys::value_id(src),
@@ -93,7 +94,8 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
     })
 }
 
-/// Returns the byte range of a dynamically selected buffer. `None` if buffer sizes differ.
+/// Returns the byte range of a buffer that is selected by a dynamic index. `None` if the buffers do not all have
+/// the same size in bytes.
 fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
     let count = *MemdescLayout::of(layouts, index.src().r#type())
         .ok()?
@@ -172,7 +174,7 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view whose elements keep their byte offsets.
+/// Lowers a view whose elements have the same byte offsets as in the source.
 ///
 /// `expected` returns the layout that the result type must have, or `None` if the view changes the multi-buffer
 /// dimension.

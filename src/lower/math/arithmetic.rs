@@ -3,9 +3,10 @@
 //! Approximations are generic over [`Arithmetic`]. The lowering emits operations and the tests compute numbers, so the
 //! tests measure the errors of the emitted code.
 
-/// Correctly rounded binary32 arithmetic with access to bits.
+/// Operations of binary32 arithmetic, and access to the bits of floats. Operations are correctly rounded, except
+/// [`Unary::Exp2`] and [`Unary::Rsqrt`].
 ///
-/// `F` are floats, `I` 32-bit integers, `L` 64-bit integers, `B` conditions.
+/// `F` is the type of floats, `I` of 32-bit integers, `L` of 64-bit integers, and `B` of conditions.
 pub(super) trait Arithmetic {
     type F: Copy;
     type I: Copy;
@@ -23,26 +24,26 @@ pub(super) trait Arithmetic {
 
     fn bits(&mut self, a: Self::F) -> Self::I;
     fn float_of(&mut self, a: Self::I) -> Self::F;
-    /// Rounds to nearest.
+    /// Converts a signed integer to the nearest float.
     fn to_float(&mut self, a: Self::I) -> Self::F;
-    /// Rounds towards zero. The result must fit.
+    /// Converts a float to a signed integer, rounded towards zero. The result must fit.
     fn to_int(&mut self, a: Self::F) -> Self::I;
     fn int_binary(&mut self, op: IntBinary, a: Self::I, b: Self::I) -> Self::I;
     fn int_equal(&mut self, a: Self::I, b: Self::I) -> Self::B;
     fn int_select(&mut self, condition: Self::B, a: Self::I, b: Self::I) -> Self::I;
 
-    /// Unsigned and exact.
+    /// Computes the exact 64-bit product of two unsigned integers.
     fn wide_product(&mut self, a: Self::I, b: Self::I) -> Self::L;
     fn long_binary(&mut self, op: IntBinary, a: Self::L, b: Self::L) -> Self::L;
     fn long(&mut self, value: u64) -> Self::L;
     fn low_half(&mut self, a: Self::L) -> Self::I;
-    /// Rounds to nearest.
+    /// Converts a signed integer to the nearest float.
     fn long_to_float(&mut self, a: Self::L) -> Self::F;
-    /// Rounds towards zero. The result must fit.
+    /// Converts a float to a signed integer, rounded towards zero. The result must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// Returns `rare` if the condition is true, otherwise `usual`. `rare` is emitted in a branch, as its code is
-    /// long.
+    /// Returns the result of `rare` if the condition is true, otherwise `usual`. The code of `rare` is long, so it
+    /// is emitted in a branch and skipped if the condition is false.
     fn branch(
         &mut self,
         condition: Self::B,
@@ -113,7 +114,7 @@ pub(super) trait Arithmetic {
         self.long_binary(op, a, b)
     }
 
-    /// Horner's rule. The first coefficient is the constant term.
+    /// Evaluates a polynomial at `x` with Horner's rule. The first coefficient is the constant term.
     fn polynomial(&mut self, x: Self::F, coefficients: &[f32]) -> Self::F {
         let (last, rest) = coefficients
             .split_last()
@@ -133,13 +134,13 @@ pub(super) enum Unary {
     Sqrt,
     RoundEven,
     Trunc,
-    /// Within 2 ulp.
+    /// Power of 2, with an error of at most 2 ulp.
     Exp2,
-    /// Reciprocal square root, within 2 ulp.
+    /// Reciprocal square root, with an error of at most 2 ulp.
     Rsqrt,
 }
 
-/// Rounded to nearest.
+/// A binary operation on floats. Its result is rounded to nearest.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Binary {
     Add,
@@ -149,7 +150,7 @@ pub(super) enum Binary {
     CopySign,
 }
 
-/// Wrapping arithmetic.
+/// A binary operation on integers. Additions and subtractions wrap.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IntBinary {
     Add,
@@ -157,13 +158,13 @@ pub(super) enum IntBinary {
     And,
     Or,
     Xor,
-    /// By less than the width.
+    /// Left shift by less than the width of the integer.
     ShiftLeft,
-    /// Logical, by less than the width.
+    /// Logical right shift by less than the width of the integer.
     ShiftRight,
 }
 
-/// Ordered comparisons are false for NaN.
+/// A comparison of two floats. [`Self::Less`] and [`Self::Equal`] are false if an operand is NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FloatPredicate {
     Less,

@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate};
 use super::exponential::{exp, exp_scaled};
 
-/// For magnitudes up to 0.93.
+/// Computes `erf x` for magnitudes of `x` up to 0.93.
 fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (erf x - x) / x
     const NEAR: [f32; 7] = [
@@ -20,7 +20,8 @@ fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.fma(series, x, x)
 }
 
-/// Computes a power series for `|x| < 0.93`, otherwise `1 - e^-g(|x|)` with the sign of `x`.
+/// Computes the error function: a power series if `|x| < 0.93`, otherwise `1 - e^-g(|x|)` with the sign of `x`,
+/// where `g` is a polynomial.
 ///
 /// The result is 1 or -1 for `|x| >= 3.92`.
 pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
@@ -51,8 +52,9 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive `x`, and 2 minus this expression for negative `x`. Near 0, `1 -
-/// erf(x)` is more accurate.
+/// Computes the complementary error function `1 - erf(x)`. If `|x| >= 0.5`, the result is `e^(-x^2) P / (1 + 2
+/// |x|)` for positive `x`, where `P` is a polynomial in `(|x| - 4) / (|x| + 4)`, and 2 minus this expression for
+/// negative `x`. For smaller `|x|`, the difference `1 - erf(x)` is more accurate.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [

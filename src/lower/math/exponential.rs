@@ -76,7 +76,8 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_tiny, x, sum)
 }
 
-/// Computes `x + x^3 P(x^2)`, an odd function near 0. `series` are the coefficients of `P`.
+/// Computes `x + x^3 P(x^2)`, an approximation of an odd function near 0. `series` contains the coefficients of the
+/// polynomial `P`.
 pub(super) fn odd<M: Arithmetic>(m: &mut M, x: M::F, series: &[f32]) -> M::F {
     let s = m.mul(x, x);
     let p = m.polynomial(s, series);
@@ -85,7 +86,8 @@ pub(super) fn odd<M: Arithmetic>(m: &mut M, x: M::F, series: &[f32]) -> M::F {
     m.fma(p, x, x)
 }
 
-/// Computes `(e^|x| - e^-|x|) / 2` with the sign of `x`. Below 1, a power series avoids cancellation.
+/// Computes `(e^|x| - e^-|x|) / 2` with the sign of `x`. If `|x| < 1`, computes a power series instead, which
+/// avoids cancellation.
 pub(super) fn sinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     const SERIES: [f32; 4] = [
         0.166_666_672,
@@ -118,7 +120,8 @@ fn half_exp<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::F) {
     (half, inverse)
 }
 
-/// Computes `1 - 2 / (e^2|x| + 1)` with the sign of `x`. Near 0, a power series avoids cancellation.
+/// Computes `1 - 2 / (e^2|x| + 1)` with the sign of `x`. If `|x| < 0.55`, computes a power series instead, which
+/// avoids cancellation.
 pub(super) fn tanh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     const SERIES: [f32; 5] = [
         -0.333_333_135,

@@ -59,9 +59,11 @@ fn halve<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>
     l.e.pure(llvm::lshr(value, one))
 }
 
-/// Splits an exponent into `[upper, lower, odd]` for [`super::power::fpowi`].
+/// Splits an exponent into `[upper, lower, odd]` for [`super::power::fpowi`]: the exponent without its lowest 8
+/// bits, these 8 bits, and the lowest bit.
 ///
-/// An exponent of more than 32 bits is clamped to 32 bits. `odd` is the lowest bit before clamping.
+/// If the type of the exponent has more than 32 bits, `upper` and `lower` are those of the exponent clamped to 32
+/// bits. `odd` is always the lowest bit before clamping.
 pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3] {
     let i32 = l.e.types.i32;
     let type_ = exponent.r#type();

@@ -7,7 +7,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 /// `pi / 2` minus the nearest f32.
 const HALF_PI_REST: f32 = -4.371_138_83e-8;
 
-/// For magnitudes up to 1/2.
+/// Computes the arcsine of `x` for magnitudes up to 1/2.
 fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,
@@ -23,7 +23,7 @@ fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// For 1/2 to 1: twice the arcsine of `sqrt((1 - x) / 2)`.
+/// Computes the arccosine of `x` for `x` from 1/2 to 1, as twice the arcsine of `sqrt((1 - x) / 2)`.
 fn near_acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let half = m.float(0.5);
     let square = m.fma_by(x, -0.5, half);
@@ -61,7 +61,7 @@ pub(super) fn acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_small, small, large)
 }
 
-/// For 0 to 1.
+/// Computes the arctangent of `x` for `x` from 0 to 1.
 fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,

@@ -34,7 +34,7 @@ pub(super) fn call<'c>(
     calls.collect()
 }
 
-/// Returns true if Triton calls a function of the vendor library for f32.
+/// Returns true if Triton calls the vendor library for this function on f32.
 pub(super) fn has_binary32(kind: K) -> bool {
     !matches!(
         kind,

@@ -16,7 +16,7 @@ const SERIES: [f32; 9] = [
     -0.128_856_197,
 ];
 
-/// 2/3 as f32 bits. Mantissas are reduced to 2/3 to 4/3.
+/// The bits of the f32 2/3. Mantissas are reduced to the range from 2/3 to 4/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
 /// Base of a logarithm.
@@ -45,7 +45,8 @@ impl Base {
     }
 }
 
-/// Computes `e log 2 + f / ln base + f^2 SERIES / ln base` for `x = 2^e (1 + f)`.
+/// Computes the logarithm of `x = 2^e (1 + f)` to the given base, as `e log 2 + f / ln base + f^2 SERIES / ln
+/// base`, where `SERIES` is the polynomial in `f` with these coefficients.
 pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     // Normalises subnormal numbers.
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
@@ -143,10 +144,10 @@ pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_tiny, x, result)
 }
 
-/// From this value on, `sqrt(x^2 + 1)` rounds to `x`.
+/// If `x` has at least this value, `sqrt(x^2 + 1)` rounds to `x`.
 const LARGE: f32 = 1e9;
 
-/// `log1p(x + x^2 / (1 + sqrt(x^2 + 1)))`.
+/// Computes `log1p(t + t^2 / (1 + sqrt(t^2 + 1)))` for `t = |x|`, with the sign of `x`.
 pub(super) fn asinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let root = m.fma_plus(size, size, 1.0);
@@ -158,7 +159,7 @@ pub(super) fn asinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.copy_sign(result, x)
 }
 
-/// `log1p(t + sqrt(2 t + t^2))` with `t = x - 1`.
+/// Computes `log1p(t + sqrt(2 t + t^2))` for `t = x - 1`. The result is NaN if `x` is below 1.
 pub(super) fn acosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let t = m.add_to(x, -1.0);
     let twice = m.add(t, t);
@@ -180,7 +181,7 @@ fn log1p_of_large<M: Arithmetic>(m: &mut M, x: M::F, argument: M::F) -> M::F {
     m.select(is_large, doubled, result)
 }
 
-/// `log1p(2 x / (1 - x)) / 2`.
+/// Computes `log1p(2 t / (1 - t)) / 2` for `t = |x|`, with the sign of `x`. The result is NaN if `t` is above 1.
 pub(super) fn atanh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let one = m.float(1.0);

@@ -247,7 +247,8 @@ fn one<'c>(
         .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
-/// Returns `None` for a function without an approximation.
+/// Computes the function `kind` of the arguments `x` with its approximation. Returns `None` if the function has no
+/// approximation.
 fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     Some(match kind {
         K::MathExp => exponential::exp(m, x[0]),
@@ -307,7 +308,7 @@ fn smallest_normal(type_: Type<'_>) -> f64 {
     }
 }
 
-/// Computes `min(max(x, low), high)` for `[x, low, high]`. Propagates NaN.
+/// Computes `min(max(x, low), high)` for `values = [x, low, high]`. If `x` is NaN, the result is NaN.
 fn clamp<'c>(l: &mut Lowering<'c>, values: &[Val<'c>]) -> Val<'c> {
     let is_low = l.e.fcmp(FCmpPredicate::Olt, values[0], values[1]);
     let raised = l.e.select(is_low, values[1], values[0]);

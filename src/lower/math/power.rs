@@ -23,7 +23,7 @@ fn product<M: Arithmetic>(
     DoubleFloat { high, low }
 }
 
-/// `a` must have the larger magnitude.
+/// Adds two double floats. The magnitude of `a` must be at least that of `b`.
 fn sum<M: Arithmetic>(m: &mut M, a: DoubleFloat<M::F>, b: DoubleFloat<M::F>) -> DoubleFloat<M::F> {
     let high = m.add(a.high, b.high);
     let back = m.sub(high, a.high);
@@ -115,7 +115,7 @@ fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: DoubleFloat<M::F>) -> M::F {
     exp_scaled(m, exponent.high, rest, 0.0)
 }
 
-/// Has the special cases of C's `pow`.
+/// Computes `x^y`, with the same special cases as C's `pow`.
 pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     let zero = m.float(0.0);
     let size = m.abs(x);
@@ -158,7 +158,8 @@ pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     m.select(y_zero, one, result)
 }
 
-/// Replaces `power` by 0 or infinity for a zero or infinite base `x`.
+/// If the base `x` is zero or infinite, returns the magnitude of `x^y`, which is 0 or infinity. Otherwise returns
+/// `power`.
 fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     let size = m.abs(x);
     let zero = m.float(0.0);
@@ -172,7 +173,8 @@ fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     m.select(is_infinite, of_infinity, power)
 }
 
-/// Applies the sign of the base `x`, including -0, for an odd exponent.
+/// If the exponent is odd, returns `power` with the sign of the base `x`, which may be -0. Otherwise returns
+/// `power`.
 fn signed_power<M: Arithmetic>(m: &mut M, x: M::F, is_odd: M::B, power: M::F) -> M::F {
     let signed = m.copy_sign(power, x);
     m.select(is_odd, signed, power)
@@ -203,7 +205,8 @@ pub(super) fn fpowi<M: Arithmetic>(
     m.constant_where(is_zero, 1.0, result)
 }
 
-/// Divides the bits of the exponent by 3 for a first estimate, then applies two Halley iterations.
+/// Computes the cube root. A first estimate comes from a division of the bits of `x` by 3; two Halley iterations
+/// then refine it.
 pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     // Scaled against overflow and underflow of three times the root's cube.

@@ -16,7 +16,7 @@ fn function(m: &mut Evaluation, name: &str, x: &[f32]) -> Option<f32> {
     super::function(m, *kind.expect("`math` has the function"), x)
 }
 
-/// Computes numbers like a GPU that rounds each operation to nearest.
+/// An [`Arithmetic`] that computes numbers, as a GPU would if it rounded each operation to nearest.
 struct Evaluation;
 
 impl Arithmetic for Evaluation {
@@ -125,7 +125,8 @@ impl Arithmetic for Evaluation {
     }
 }
 
-/// Returns the distance in ulps of `exact`. Infinite if only one number is NaN, or for a zero with the wrong sign.
+/// Returns the difference between `found` and `exact` in ulps of `exact`. The difference is infinite if only one of
+/// the two is NaN, or if `exact` is zero and `found` is a zero with the other sign.
 fn ulps(found: f32, exact: f64) -> f64 {
     if exact.is_nan() || found.is_nan() {
         return if exact.is_nan() && found.is_nan() {
@@ -152,7 +153,7 @@ fn ulps(found: f32, exact: f64) -> f64 {
     (found - exact).abs() / 2f64.powf(exponent - 23.0)
 }
 
-/// Relative error of about 2^-45.
+/// Computes `erfc` in binary64 with a relative error of about 2^-45.
 fn erfc(x: f64) -> f64 {
     if x < 2.0 {
         return 1.0 - erf(x);
@@ -182,7 +183,7 @@ fn erf(x: f64) -> f64 {
     (sum * (-z * z).exp() * 2.0 / std::f64::consts::PI.sqrt()).copysign(x)
 }
 
-/// Avoids the rounding error of `1 + x`, unlike the standard library.
+/// Computes `asinh` without the rounding error of `1 + x`, which the function of the standard library has.
 fn asinh(x: f64) -> f64 {
     let z = x.abs();
     let result = if z > 1e9 {
@@ -245,7 +246,7 @@ const UNARY: [(&str, Exact); 23] = [
     ("tanh", f64::tanh),
 ];
 
-/// Returns every `step`-th binary32 number of both signs, and numbers around powers of two.
+/// Returns every `step`-th binary32 number of both signs, and the numbers next to each power of two.
 fn arguments(step: usize) -> impl Iterator<Item = f32> {
     let around = (0..=0xffu32).flat_map(|exponent| {
         (0..8u32).flat_map(move |i| {
@@ -326,7 +327,8 @@ fn special() -> Vec<f32> {
     positive.into_iter().flat_map(|x| [x, -x]).collect()
 }
 
-/// Returns pairs of special numbers, and random pairs near 1 and of any size.
+/// Returns all pairs of special numbers, and random pairs: of arbitrary bit patterns, of numbers of moderate size,
+/// and with a first number near 1.
 fn pairs() -> Vec<(f32, f32)> {
     let special = special();
     let mut all: Vec<(f32, f32)> = special

@@ -103,7 +103,8 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     (m.select(is_finite, angle, nan), quarter)
 }
 
-/// Returns the 32-bit word `index + offset` of 2 / pi. The words start with 34 zero bits.
+/// Returns word `index + offset` of a sequence of 32-bit words. The sequence consists of 34 zero bits followed by
+/// the bits of 2 / pi.
 fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     // Two bits come from the preceding word.
     let at = |k: usize| match k {
@@ -124,7 +125,7 @@ fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     found
 }
 
-/// Returns the upper word of `high:low << by`, for `by` below 32.
+/// Returns the upper 32 bits of the 64-bit number `high:low` after a left shift by `by`, which must be below 32.
 fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     let high = m.int_binary(IntBinary::ShiftLeft, high, by);
     // In two steps, since a shift by 32 is undefined.
@@ -135,7 +136,7 @@ fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     m.int_binary(IntBinary::Or, high, low)
 }
 
-/// For angles up to an eighth of a turn.
+/// Computes the sine of an angle of at most an eighth of a turn.
 fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     super::exponential::odd(
         m,
@@ -149,7 +150,7 @@ fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     )
 }
 
-/// For angles up to an eighth of a turn.
+/// Computes the cosine of an angle of at most an eighth of a turn.
 fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     let s = m.mul(r, r);
     let p = m.polynomial(s, &[0.041_666_645_6, -0.001_388_729_43, 2.442_943_15e-5]);
@@ -157,7 +158,7 @@ fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     m.fma_plus(p, s, 1.0)
 }
 
-/// Returns `[sine, cosine]`.
+/// Returns the sine and the cosine of `x`, as `[sine, cosine]`.
 pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));

@@ -13,10 +13,10 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits the matrix instruction `row` of the instruction table.
+    /// Emits the matrix instruction that `row` of the instruction table describes.
     ///
-    /// `lists` are the registers of A, B and the accumulator. The results have consecutive value numbers from
-    /// `first`.
+    /// `lists` contains the registers of A, B and the accumulator. The results get consecutive value numbers,
+    /// beginning at `first`.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,
@@ -155,7 +155,8 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// Returns a word of scales that are all 1. `are_none` is true if neither operand has scales.
+/// Returns the scale word of an operand that has no scales: four scales that are 1. If `are_none` is true, neither
+/// operand has scales, and the word is the one that the instruction takes in this case.
 fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,

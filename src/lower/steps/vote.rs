@@ -35,7 +35,8 @@ impl<'c> ProgramEmitter<'_, 'c> {
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// Counts the elements of the warp in each bin of this lane, and adds the counts to `acc`.
+    /// For each bin of this lane, counts the elements of the warp that fall into the bin. Returns the sums of the
+    /// counts and `acc`.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,

@@ -5,7 +5,7 @@
 #[path = "../../../crates/linear-layout/src/f2/mod.rs"]
 pub mod f2;
 
-/// Uses elimination and subspaces, as a caller would.
+/// Computes rank and nullity of a matrix. Uses elimination and subspaces as a dependent crate would.
 pub fn rank_and_nullity(columns: &[u64]) -> (usize, usize) {
     let mut echelon = f2::Echelon::new();
     let mut kernel = f2::Span::empty();

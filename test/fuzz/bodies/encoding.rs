@@ -3,8 +3,9 @@
 
 use linear_layout::encoding::{Aliases, Encoding};
 
-/// Checks that reading never panics, that what was read is written and read again as it is, and that for any shape,
-/// laying it out gives a layout of that rank or an error.
+/// Checks that parsing never panics, and that an encoding is unchanged if it is written and parsed again. Also
+/// checks for several shapes that the computation of the layout either fails or gives a layout of the encoding's
+/// rank.
 pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

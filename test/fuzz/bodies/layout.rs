@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 
-/// Checks that reading never panics, and that what was read is written and read again as it is.
+/// Checks that parsing never panics, and that a layout is unchanged if it is written and parsed again.
 pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -22,7 +22,7 @@ pub(crate) fn text(data: &[u8]) {
     }
 }
 
-/// Takes numbers from the input; zeros when it is used up.
+/// A source of numbers that takes them from the bytes of the input. After the last byte, all numbers are 0.
 struct ByteSource<'a>(&'a [u8]);
 
 impl ByteSource<'_> {
@@ -38,7 +38,7 @@ impl ByteSource<'_> {
         u64::from(self.byte()) % n.max(1)
     }
 
-    /// Draws up to four of the dims, each with up to two bits.
+    /// Draws at most three different dims from `dims`, each with a size of at most two bits.
     fn shape(&mut self, dims: &[Dim]) -> Vec<(Dim, u64)> {
         let mut shape: Vec<(Dim, u64)> = Vec::new();
         for _ in 0..self.below(4) {
@@ -65,7 +65,7 @@ fn all(l: &LinearLayout) -> impl Iterator<Item = u64> + Clone {
     0..1 << l.total_in_bits()
 }
 
-/// Checks that every operation agrees with enumeration of all points.
+/// Draws layouts, and checks that every operation on them agrees with an enumeration of all points.
 pub(crate) fn algebra(data: &[u8]) {
     let mut source = ByteSource(data);
     let outs = source.shape(&[Dim::out(0), Dim::out(1), Dim::out(2)]);

@@ -5,7 +5,7 @@ use crate::lower::types::bits_of;
 use crate::sys;
 use melior::ir::{Type, TypeLike};
 
-/// Returns LLVM's name of a memory scope. `None` is the system scope.
+/// Returns the name that LLVM uses for a memory scope on AMD GPUs. `None` is the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("workgroup"),
@@ -23,8 +23,8 @@ pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns true if every GPU has a buffer instruction for `op`, or for compare-exchange without `op`. Some GPUs lack
-/// 16-bit operations, f64 additions, and float minima and maxima.
+/// Returns true if every GPU has a buffer instruction for `op` or, if `op` is `None`, for compare-exchange. Some
+/// GPUs lack 16-bit operations, f64 additions, and float minima and maxima.
 pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bool {
     let is_extreme = matches!(op, Some(RMWOp::Max | RMWOp::Min));
     match bits_of(element) {
@@ -50,5 +50,5 @@ pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     }
 }
 
-/// Compare-exchange. The first operand is the new value.
+/// Intrinsic for an atomic compare-exchange through a buffer descriptor. Its first operand is the new value.
 pub(super) const BUFFER_COMPARISON: &str = "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap";

@@ -22,10 +22,10 @@ use crate::lower::words;
 use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, ValueLike};
 
-/// Maximum bytes per lane and instruction.
+/// Maximum number of bytes that one instruction copies per lane.
 const MOST_BYTES: usize = 16;
 
-/// Maximum operand of `s_waitcnt vmcnt` and `s_wait_asynccnt`.
+/// Maximum count that `s_waitcnt vmcnt` and `s_wait_asynccnt` can encode.
 const MOST_COUNT: u32 = 63;
 
 pub(super) fn copy<'c>(
@@ -61,7 +61,7 @@ pub(super) fn copy<'c>(
     };
 }
 
-/// Returns the value in lane `lane`, by shuffles of 32-bit words.
+/// Returns the value that lane `lane` holds. Each 32-bit word of the value is shuffled separately.
 pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let parts = words::pack(e, &[value]);
     let parts: Vec<Val<'c>> = parts
@@ -71,7 +71,8 @@ pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: V
     words::unpack(e, &parts, 1, value.r#type())[0]
 }
 
-/// Waits for all copies and returns the wait. A fence keeps LDS accesses behind the wait.
+/// Emits a wait for all copies of this wave and returns the wait operation. A fence after it prevents the compiler
+/// from moving LDS accesses above the wait.
 pub(super) fn wait<'c>(gpu: Gpu, e: &mut Emitter<'c>) -> Op<'c> {
     let wait = if gpu.target.instructions.buffer_to_shared {
         e.operation(rocdl::s_waitcnt(waitcnt(0, MOST_LGKM)))
@@ -103,7 +104,7 @@ pub(super) fn shared_barrier<'c>(e: &mut Emitter<'c>) -> Op<'c> {
 
 const WAVE: &str = "wavefront";
 
-/// Maximum operand of `s_waitcnt lgkmcnt`.
+/// Maximum count that `s_waitcnt lgkmcnt` can encode.
 const MOST_LGKM: u32 = 15;
 
 fn waitcnt(vector: u32, lds: u32) -> i64 {

@@ -6,10 +6,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 to 8-bit codes, to nearest with saturation. Returns `None` if the values are not f32.
+/// Converts f32 values to 8-bit codes. Rounds to nearest, and saturates. Returns `None` if the values are not f32.
 ///
-/// Numbers are clamped first, since the instructions overflow to NaN or infinity. A saturating mode bit exists,
-/// but also affects f16 arithmetic.
+/// Numbers are clamped before the conversion, because the instructions overflow to NaN or infinity. The GPU has a
+/// mode bit for saturation, but it also affects f16 arithmetic.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -40,8 +40,8 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Clamps an f32 to the finite range. NaN stays NaN. FNUZ formats keep infinity, which the later conversion turns into
-/// NaN.
+/// Clamps an f32 to the finite numbers of the format `to`. NaN stays NaN. For an FNUZ format, infinity is not
+/// clamped, and the later conversion turns it into NaN.
 fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     let f32 = e.types.f32;
     let largest = to.value(to.largest());

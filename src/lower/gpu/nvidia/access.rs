@@ -122,7 +122,7 @@ fn offset(access: &GlobalAccess<'_, '_>) -> String {
 struct CacheOperators<'c> {
     /// Instruction suffix, for example `.cg` or `.L1::evict_first.L2::cache_hint`.
     qualifiers: String,
-    /// Operand of `.L2::cache_hint`.
+    /// Cache policy, the operand of `.L2::cache_hint`. `None` if the instruction has no such hint.
     policy: Option<Val<'c>>,
 }
 
@@ -169,8 +169,8 @@ impl<'c> CacheOperators<'c> {
         }
     }
 
-    /// Adds the cache policy to the operands of an instruction with `results` results. Returns the instruction suffix,
-    /// empty without a policy.
+    /// If there is a cache policy, appends it to `operands` and `constraints` of an instruction with `results`
+    /// results. Returns the text that adds this operand to the instruction, or an empty text.
     fn push_policy(
         &self,
         operands: &mut Vec<Val<'c>>,
@@ -187,13 +187,13 @@ impl<'c> CacheOperators<'c> {
     }
 }
 
-/// The data of one access in 1, 2 or 4 words of 8 to 64 bits.
+/// Describes the 1, 2 or 4 words, of 8 to 64 bits each, that contain the data of one access.
 pub(super) struct Words<'c> {
     pub(super) count: usize,
     type_: Type<'c>,
     /// Untyped PTX type of a word in memory, for example `b32`.
     untyped: &'static str,
-    /// PTX register type of a word, at least 16 bits.
+    /// PTX type of the register that holds a word. It has at least 16 bits.
     pub(super) register: &'static str,
     /// Constraint letter in inline assembly.
     pub(super) constraint: &'static str,
@@ -238,7 +238,7 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// Formats the operand list from operand number `first`: `{$2, $3}`, or `$2` for one word.
+    /// Formats the operands of the words as text, numbered from `first`: `{$2, $3}`, or `$2` for one word.
     pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))
@@ -274,7 +274,7 @@ impl<'c> Words<'c> {
         e.struct_type(&vec![self.container; self.count])
     }
 
-    /// Inverse of [`Self::split`].
+    /// Joins the words in `result` to one value of type `vector`. Inverse of [`Self::split`].
     pub(super) fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
         let mut words: Vec<Val<'c>> = if self.count == 1 {
             vec![result]

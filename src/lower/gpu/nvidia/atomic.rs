@@ -10,7 +10,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike};
 
-/// `None` is the system scope.
+/// Returns the name that LLVM uses for a memory scope on NVIDIA GPUs. `None` is the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("block"),
@@ -35,8 +35,8 @@ pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns the PTX operation and type, for example `add.noftz` and `f16x2`. `None` leaves the operation to LLVM's
-/// expansion.
+/// Returns the PTX operation and its type, for example `add.noftz` and `f16x2`. Returns `None` if there is no such
+/// PTX operation; LLVM then expands the access.
 fn opcode(
     gpu: Gpu,
     access: &AtomicAccess<'_, '_>,
@@ -77,7 +77,8 @@ fn opcode(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// Emits an atomic access and returns the old value. The old value is 0 if the mask is false.
+/// Emits an atomic access. Returns the old value, or 0 if the mask is false; the value is undefined if
+/// `access.is_used` is false. Returns `None` for a store.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

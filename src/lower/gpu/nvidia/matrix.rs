@@ -33,7 +33,8 @@ pub(super) fn load<'c>(
     Some(words.collect())
 }
 
-/// MLIR and LLVM have no operation for this instruction.
+/// Transposes an 8x8 matrix with `movmatrix`, in inline assembly because MLIR and LLVM have no operation for this
+/// instruction.
 pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
     // A side effect, since the convergent instruction must not be sunk into a branch.
     let text = "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;";

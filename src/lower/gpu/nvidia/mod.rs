@@ -311,7 +311,8 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// Uses the approximate instruction. NVPTX cannot select `llvm.exp2` without approximation flags.
+    /// Emits the approximate instruction. NVPTX can select an instruction for `llvm.exp2` only if its flags permit
+    /// approximations.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }
@@ -321,7 +322,8 @@ impl Isa for Nvidia {
         e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
     }
 
-    /// Emits approximate instructions. `exp` and `log` use base 2, the only base in PTX.
+    /// Emits approximate instructions. `exp` and `log` are computed with the instructions for base 2, because PTX
+    /// has no others.
     ///
     /// `log2` needs an NVVM intrinsic, because LLVM selects no instruction for it.
     fn approximate<'c>(
@@ -356,7 +358,7 @@ impl Isa for Nvidia {
         })
     }
 
-    /// LLVM expands `frem` to `x - trunc(x / y) * y`, which is inexact.
+    /// Returns false, because LLVM expands `frem` to `x - trunc(x / y) * y`, which is inexact.
     fn has_exact_remainder(&self) -> bool {
         false
     }

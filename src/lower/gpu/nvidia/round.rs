@@ -6,10 +6,12 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f64 to f16, bf16 or f32 with directed rounding. `None` without an instruction.
+/// Converts f32 or f64 to f16, bf16 or f32, with rounding towards zero, downward or upward. Returns `None` for
+/// another rounding mode, or if the target has no instruction for the conversion.
 ///
 /// # Source
-/// PTX ISA 8.0, `cvt`: f32 to bf16 with `.rn` and `.rz` requires `sm_80`; other conversions to bf16 require `sm_90`.
+/// PTX ISA 8.0, `cvt`: f32 to bf16 with `.rn` and `.rz` requires `sm_80`; other conversions to bf16 require
+/// `sm_90`.
 pub(super) fn round<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

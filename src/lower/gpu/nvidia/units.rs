@@ -12,7 +12,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Converts a shared-memory address to the 32-bit form of PTX.
+/// Converts a shared-memory pointer to the 32-bit integer that PTX instructions take as an address.
 pub(super) fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     e.pure(llvm::ptrtoint(pointer, i32))
@@ -240,7 +240,7 @@ impl<'c> Assembly<'c> {
         }
     }
 
-    /// Adds operands that share the registers of the results.
+    /// Adds `values` as operands that are tied to the results: operand i uses the register of result i.
     fn tie(&mut self, values: &[Val<'c>]) {
         self.constraints
             .extend((0..values.len()).map(|i| i.to_string()));
