@@ -3,7 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Returns NVIDIA's assembler: on the path, or where tools/setup.sh put it.
+/// Returns the path of NVIDIA's assembler `ptxas`. The directories of `PATH` are searched first, then the place
+/// below `root` where tools/setup.sh installs it. Returns `None` if neither has the file or `PATH` is not set.
 pub(crate) fn ptxas(root: &Path) -> Option<PathBuf> {
     let on_path = env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join("ptxas"))

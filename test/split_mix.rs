@@ -1,6 +1,6 @@
 //! Random numbers that are the same on any machine, for tests and benchmarks.
 
-/// Steele, Lea and Flood's SplitMix64, by its state.
+/// The SplitMix64 generator by Steele, Lea and Flood. The field is its state.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `end`.
+    /// Returns a pseudo-random number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }

@@ -48,10 +48,11 @@ const FLOAT_UNARY: [&str; 7] = [
     "math.roundeven",
 ];
 
-/// Limit on the elements of a constant tensor that are listed.
+/// Maximum number of elements of a constant tensor whose elements are drawn and listed one by one.
 const MAX_LISTED: usize = 128;
 
-/// Truncations: to nearest more often, and each other rounding mode.
+/// Truncations to a smaller float format, one of which is drawn at random. The default `arith.truncf` occurs three
+/// times; each variant with an explicit rounding mode occurs once.
 const TRUNCATIONS: [&str; 8] = [
     "arith.truncf",
     "arith.truncf",
@@ -63,7 +64,8 @@ const TRUNCATIONS: [&str; 8] = [
     "arith.truncf.to_nearest_away",
 ];
 
-/// Library functions that equal an operation, by the type of their operands.
+/// Library functions that compute the same as an MLIR operation. Each entry holds the operand type, the name of the
+/// function, and the name of the operation.
 const EXTERNS: [(Scalar, &str, &str); 29] = [
     (Scalar::Int(32), "__nv_abs", "math.absi"),
     (Scalar::Int(32), "__nv_clz", "math.ctlz"),
@@ -97,7 +99,8 @@ const EXTERNS: [(Scalar, &str, &str); 29] = [
 ];
 
 impl Builder {
-    /// Adds a call of a library function, or assembly that forwards its operands; `None` where neither takes the type.
+    /// Adds either a call of a library function or inline assembly that forwards its operands. Returns `None` if
+    /// neither accepts the type of `value`.
     fn foreign(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let known: Vec<_> = EXTERNS
@@ -132,7 +135,8 @@ impl Builder {
         Some(self.rng.choose(&handed_on))
     }
 
-    /// Adds a random operation on tensors or scalars of numbers.
+    /// Adds a random elementwise operation on `value`, which may be a scalar or a tensor. Pointers get an operation
+    /// on pointers.
     pub(crate) fn arithmetic(&mut self, value: Value) -> Value {
         let element = self.element(value);
         if element.is_pointer() {
@@ -286,7 +290,7 @@ impl Builder {
         self.elementwise("arith.select", &[condition, value, other])
     }
 
-    /// Replaces NaN by zero.
+    /// Replaces each NaN element of `value` by zero.
     pub(crate) fn without_nan(&mut self, value: Value) -> Value {
         let type_ = self.type_(value);
         let zero = self.constant(&type_, 0);
@@ -294,7 +298,8 @@ impl Builder {
         self.elementwise("arith.select", &[is_number, value, zero])
     }
 
-    /// Converts a value to another type, by number or by bits.
+    /// Converts `value` to the element type `to`, either numerically or by a bitcast. A bitcast requires that both
+    /// types have the same number of bits.
     pub(crate) fn cast_to(&mut self, value: Value, to: Element) -> Value {
         let from = self.element(value);
         if from == to {
@@ -382,7 +387,7 @@ impl Builder {
         self.cast(name, value, element)
     }
 
-    /// Returns a value of this type: an existing one, one that is converted, or a new one.
+    /// Returns a value of type `type_`. It may be an existing value after a conversion, or a new one.
     pub(crate) fn like(&mut self, type_: &KernelType) -> Value {
         let Some(tensor) = &type_.tensor else {
             return self.scalar_like(type_);

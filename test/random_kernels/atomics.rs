@@ -11,14 +11,16 @@ use super::kernel::{
 };
 use linear_layout::target::Vendor;
 
-/// Extremes of floats, which AMD GPUs support.
+/// Floating-point maximum and minimum. They are generated for AMD GPUs only.
 const FLOAT_EXTREMES: [ElementUpdate; 2] = [change(6, "arith.maxnumf"), change(7, "arith.minnumf")];
 
-/// Commutative updates of integers.
+/// Commutative integer operations that update memory while a lock is held.
 const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
 
 impl Builder {
-    /// Adds an atomic access of each element; `None` if atomics do not take the element type.
+    /// Adds a random atomic operation whose element type and layout are those of `value`. Returns `None` if atomic
+    /// operations do not accept that type or layout, or if the operation has no result that later operations may
+    /// use.
     pub(super) fn atomic(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let is_word = type_.element.int().is_some_and(|bits| bits >= 32);
@@ -46,7 +48,8 @@ impl Builder {
         }
     }
 
-    /// Adds a buffer of numbers, and returns a tensor of distinct pointers to its elements.
+    /// Adds a buffer of `type_`'s elements. Returns a tensor of pointers into this buffer, which are distinct
+    /// across all elements and executions.
     fn distinct_places(&mut self, type_: &KernelType) -> Value {
         let offsets = self.distinct_offsets(type_);
         let content = self.content(type_.element, offsets.span);
@@ -59,7 +62,8 @@ impl Builder {
         self.rng.chance(40).then(|| self.like(&mask))
     }
 
-    /// Selects the result of an access where its mask is true, and another value elsewhere.
+    /// Returns `found`, the result of a masked access, where `mask` is true, and `other` elsewhere. Without a mask,
+    /// returns `found`.
     fn found(&mut self, found: Value, mask: Option<Value>, other: Value) -> Value {
         match mask {
             Some(mask) => self.elementwise("arith.select", &[mask, found, other]),
@@ -116,7 +120,8 @@ impl Builder {
         ])
     }
 
-    /// Adds an atomic update of distinct addresses.
+    /// Adds an atomic read-modify-write in which all elements have distinct addresses, so that the old values are
+    /// deterministic.
     fn atomic_change(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let is_amd = self.kernel.target.vendor == Vendor::Amd;
         let (mut value, mut change) = (value, EXCHANGE);
@@ -157,7 +162,8 @@ impl Builder {
         Some(self.found(found, mask, value))
     }
 
-    /// Adds an atomic update of addresses that elements and programs have in common.
+    /// Adds an atomic read-modify-write in which several elements and programs may update the same address. The old
+    /// values depend on the order, so the function always returns `None`.
     fn atomic_sum(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let offsets = self.any_offsets(type_);
         let content = self.content(type_.element, offsets.span);
@@ -172,7 +178,8 @@ impl Builder {
         None
     }
 
-    /// Adds a buffer whose bytes may be written more than once.
+    /// Adds a buffer whose bytes the kernel may write more than once. It differs from a buffer for ordinary stores,
+    /// in which each byte may be written once.
     fn shared_buffer(&mut self, pointee: Element, content: Content) -> Value {
         self.argument(
             pointee.pointer(),
@@ -184,7 +191,7 @@ impl Builder {
         )
     }
 
-    /// Adds a word that programs wait for or lock.
+    /// Adds a zero-initialised 32-bit word in memory. Programs use it as a flag or as a lock.
     fn zero_word(&mut self) -> Value {
         self.shared_buffer(I32, Content::Bytes(vec![0; 4]))
     }
@@ -193,7 +200,8 @@ impl Builder {
         self.several(Code::Barrier, &[], Vec::new());
     }
 
-    /// Adds a message: one program stores a tensor and sets a flag; all wait for the flag and load the tensor.
+    /// Adds a message between programs. One program stores a tensor and sets a flag; all programs wait for the flag
+    /// and then load the tensor.
     pub(super) fn message(&mut self) {
         let value = self.any_tensor();
         let type_ = self.type_(value);
@@ -243,7 +251,8 @@ impl Builder {
         self.tensors.push(received);
     }
 
-    /// Adds an update under a lock: each program adds to a tensor in memory while it holds the lock.
+    /// Adds the update of a tensor in memory under a lock. Each program acquires the lock, loads the tensor,
+    /// combines it with a value, stores the result, and releases the lock.
     pub(super) fn locked_update(&mut self) {
         let value = self.any_tensor();
         let type_ = self.type_(value);

@@ -13,12 +13,12 @@ use linear_layout::target::Target;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Limit on registers per thread of one tensor: more are slow, and test nothing new.
+/// Maximum number of registers per thread that one tensor may occupy. Larger tensors are slow and test nothing new.
 const MAX_REGISTERS: u64 = 64;
-/// Limit on elements of a tensor.
+/// Maximum number of elements of a tensor.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 11;
 
-/// Element types of operations.
+/// Element types that operations may have.
 pub(crate) const SCALARS: [Scalar; 11] = [
     Scalar::Int(1),
     Scalar::Int(8),
@@ -33,12 +33,13 @@ pub(crate) const SCALARS: [Scalar; 11] = [
     Scalar::F8E4M3,
 ];
 
-/// The index of one execution of an operation among all programs and iterations.
+/// Index of one execution of an operation. All programs, and all iterations of the loops around the operation,
+/// count as separate executions.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
-    /// Index of the execution, an `i32`.
+    /// The `i32` value that holds the index of the execution.
     pub(crate) number: Value,
-    /// Number of executions.
+    /// Total number of executions; `number` is below it.
     pub(crate) count: u64,
 }
 
@@ -46,32 +47,34 @@ pub(crate) struct Builder {
     pub(crate) rng: Rng,
     pub(crate) setting: Setting,
     pub(crate) kernel: Kernel,
-    /// The blocks around the insertion point, outermost first.
+    /// Operations of the blocks that enclose the insertion point, outermost block first.
     blocks: Vec<Vec<KernelOp>>,
-    /// Values that a later operation may use: tensors, scalars.
+    /// Tensors that later operations may use. `scalars` holds the scalars that they may use.
     pub(crate) tensors: Vec<Value>,
     pub(crate) scalars: Vec<Value>,
     pub(crate) slot: Slot,
-    /// True if the insertion point is in the function's own region.
+    /// True if the insertion point is in the region of the function itself, not in the region of a loop or branch.
     pub(super) is_flat: bool,
-    /// The next buffer of `i64` holds pointers to this.
+    /// If set, the next buffer that is added holds addresses of elements of this type, each stored as an `i64`.
     pub(crate) pointee: Option<Element>,
-    /// Arguments are numbered first, but their number is known last.
+    /// Arguments added so far, with their types. Their value numbers precede those of all other values, so
+    /// `max_arguments` numbers are reserved before the number of arguments is known.
     arguments: Vec<(KernelType, Argument)>,
     max_arguments: usize,
-    /// Number of operations.
+    /// Number of operations added so far.
     pub(crate) num_ops: usize,
-    /// `None` if shapes, elements and layouts are drawn anew each time.
+    /// Shapes, element types and layouts to draw from. If `None`, each draw is independent of the earlier ones.
     pub(crate) palette: Option<Palette>,
 }
 
-/// The shapes, elements and layouts of a large kernel; few, so that values can be combined.
+/// The shapes, element types and layouts that a large kernel may use. They are few, so that many values have the
+/// same type and can be combined.
 pub(crate) struct Palette {
     pub(crate) shapes: Vec<Vec<u64>>,
     pub(crate) elements: Vec<Element>,
-    /// The layouts so far, by shape.
+    /// The layouts drawn so far, keyed by shape.
     layouts: HashMap<Vec<u64>, Vec<Rc<str>>>,
-    /// Limit on the number of operations.
+    /// Maximum number of operations of the kernel.
     pub(crate) max_ops: usize,
 }
 
@@ -86,10 +89,11 @@ impl Palette {
     }
 }
 
-/// Layouts of a palette for one shape.
+/// Maximum number of layouts that a palette holds for one shape.
 const MAX_LAYOUTS: usize = 4;
 
-/// Returns true if the encoding has a layout on the shape with at most [`MAX_REGISTERS`] registers per thread.
+/// Returns true if the encoding is a distributed one with a surjective layout for `shape`, and this layout has at
+/// most [`MAX_REGISTERS`] registers per thread.
 fn fits(encoding: &str, shape: &[u64]) -> bool {
     registers::known(encoding).is_some_and(|known| {
         known.is_distributed()
@@ -102,7 +106,8 @@ fn fits(encoding: &str, shape: &[u64]) -> bool {
     })
 }
 
-/// Value numbers reserved for arguments; unused ones are removed in the end.
+/// Number of value numbers reserved for the arguments of a kernel. The finished kernel has only the arguments that
+/// were added.
 const MAX_ARGUMENTS: usize = 40;
 
 impl Builder {
@@ -112,7 +117,8 @@ impl Builder {
         Self::launched(rng, target, warps, grid, MAX_ARGUMENTS)
     }
 
-    /// Starts a kernel with this number of warps and this grid.
+    /// Starts a kernel for `target` that is launched with `warps` warps per program and a grid of size `grid`. It
+    /// may have up to `max_arguments` arguments.
     pub(crate) fn launched(
         rng: Rng,
         target: &'static Target,
@@ -166,7 +172,7 @@ impl Builder {
         builder
     }
 
-    /// Returns the kernel with its arguments in order.
+    /// Returns the finished kernel. The types of its arguments are entered at the reserved value numbers.
     pub(crate) fn finish(mut self) -> Kernel {
         for (i, (type_, argument)) in self.arguments.into_iter().enumerate() {
             self.kernel.types[i] = type_;
@@ -187,7 +193,7 @@ impl Builder {
         value
     }
 
-    /// Adds a buffer, and returns the pointer to it.
+    /// Adds a buffer as an argument of the kernel, and returns the pointer to it.
     pub(crate) fn buffer(&mut self, pointee: Element, content: Content) -> Value {
         let divisibility = self.rng.chance(75).then_some(16);
         self.argument(
@@ -200,7 +206,8 @@ impl Builder {
         )
     }
 
-    /// Adds a scalar argument, which is known at launch only.
+    /// Adds an integer argument with this value. The compiler does not know the value, only, in some cases, its
+    /// divisibility.
     pub(crate) fn number(&mut self, value: u64) -> Value {
         let divisibility =
             (value != 0 && value.is_multiple_of(16) && self.rng.chance(70)).then_some(16);
@@ -268,7 +275,7 @@ impl Builder {
         results
     }
 
-    /// Adds an operation whose result has the type of the last operand.
+    /// Adds an elementwise operation whose result has the type of its last operand.
     pub(crate) fn elementwise(&mut self, name: &'static str, operands: &[Value]) -> Value {
         let type_ = self.type_(*operands.last().expect("it has operands"));
         self.one(Code::Elementwise(name), operands, type_)
@@ -279,7 +286,7 @@ impl Builder {
         self.one(Code::Elementwise(name), &[operand], type_)
     }
 
-    /// Adds a constant; `bits` are truncated to the width of the element.
+    /// Adds a constant each of whose elements is `bits`, truncated to the width of the element type.
     pub(crate) fn constant(&mut self, type_: &KernelType, bits: u64) -> Value {
         let bits = bits & (u64::MAX >> (64 - type_.element.bits()));
         self.one(Code::Constant(bits), &[], type_.clone())
@@ -318,7 +325,8 @@ impl Builder {
         fits(encoding, shape)
     }
 
-    /// Returns a register layout for a shape: one of the palette, if there is a palette.
+    /// Returns a register layout for `shape`. If the kernel has a palette, the layout may be one of the palette's
+    /// earlier layouts; a new layout is added to the palette.
     pub(crate) fn encoding(&mut self, shape: &[u64]) -> Rc<str> {
         let known = self.palette.as_ref().map_or(&[][..], |palette| {
             palette.layouts.get(shape).map_or(&[], |layouts| layouts)
@@ -339,7 +347,7 @@ impl Builder {
         new
     }
 
-    /// Draws a register layout for a shape, of any family.
+    /// Draws a new register layout for `shape`, from any family of layouts.
     fn new_encoding(&mut self, shape: &[u64]) -> Rc<str> {
         for _ in 0..30 {
             let text = registers::any(&mut self.rng, &self.setting, shape);
@@ -381,7 +389,7 @@ impl Builder {
         self.tensors[self.rng.between(from, count - 1)]
     }
 
-    /// Returns a scalar from 0 to 3.
+    /// Adds the computation of a scalar between 0 and 3 from an existing scalar, and returns it.
     pub(crate) fn small_scalar(&mut self) -> Value {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);
@@ -398,7 +406,8 @@ impl Builder {
         Element::number(scalar)
     }
 
-    /// Draws the bits of a number, border cases more often; NaN is quiet.
+    /// Draws the bits of a value of type `scalar`. Small numbers and other border cases are more frequent than
+    /// under a uniform draw. NaN is always the quiet NaN.
     pub(crate) fn interesting(&mut self, scalar: Scalar) -> u64 {
         let word = self.rng.next();
         let bits = match scalar {

@@ -11,8 +11,8 @@ fn signed(value: u64, bits: u32) -> i64 {
     (value << (64 - bits)).cast_signed() >> (64 - bits)
 }
 
-/// Returns the result of an operation; `None` if it is undefined (division by zero, a shift too far) or
-/// where it is not known here.
+/// Returns the result of an elementwise operation on one element per operand. Returns `None` if the result is
+/// undefined (division by zero, a shift by too many bits) or if this function does not implement the operation.
 pub(crate) fn elementwise(name: &str, from: Element, to: Element, operands: &[u64]) -> Option<u64> {
     match name {
         "arith.select" => {
@@ -154,7 +154,8 @@ fn float(name: &str, from: Scalar, to: Element, operands: &[u64]) -> Option<u64>
     Some(bits)
 }
 
-/// Returns the larger number; zero is larger than negative zero, and NaN propagates.
+/// Returns the larger of two numbers. Positive zero is larger than negative zero. If one operand is NaN, the result
+/// is NaN.
 fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -181,7 +182,8 @@ pub(crate) fn compare_ints(predicate: u8, bits: u32, a: u64, b: u64) -> bool {
     }
 }
 
-/// Evaluates MLIR's predicates of floats: with a NaN, 1 to 6 are false and 8 to 13 are true.
+/// Evaluates a predicate of `arith.cmpf`, given by its number in MLIR. If one operand is NaN, the predicates 1 to 6
+/// are false and 8 to 13 are true.
 pub(crate) fn compare_floats(predicate: u8, scalar: Scalar, a: u64, b: u64) -> bool {
     let (x, y) = (decode(scalar, a), decode(scalar, b));
     let unordered = x.is_nan() || y.is_nan();
@@ -203,7 +205,7 @@ pub(crate) fn compare_floats(predicate: u8, scalar: Scalar, a: u64, b: u64) -> b
     }
 }
 
-/// Rounds to a format of fewer bits, by the rounding mode in the operation's name.
+/// Rounds `value` to the smaller format `to`. The name of the operation gives the rounding mode.
 fn truncated(name: &str, to: Scalar, value: f64) -> u64 {
     let nearest = encode(to, value);
     let size = |bits: u64| decode(to, bits).abs();

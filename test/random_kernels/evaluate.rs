@@ -11,7 +11,7 @@ use super::kernel::{
 };
 use std::rc::Rc;
 
-/// The buffers of a launch, and their addresses.
+/// The buffers that a launch can access, with the address of each.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pub(crate) buffers: Vec<Vec<u8>>,
@@ -86,7 +86,8 @@ fn changed(change: ElementUpdate, element: Element, old: u64, value: u64) -> Res
     }
 }
 
-/// Runs every program of the grid in sequence; the arguments are bits or addresses.
+/// Evaluates all programs of the grid one after another, starting with the producer. Each argument is given by its
+/// bits or, if it is a buffer, by its address.
 pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Result<(), String> {
     let [x, y, z] = kernel.grid;
     let others = (0..x * y * z).filter(|program| *program != kernel.producer);
@@ -114,13 +115,13 @@ struct Program<'a> {
     steps: u32,
 }
 
-/// Returns the row-major number of `coords` in `shape`.
+/// Returns the row-major index that `coords` has in a tensor of shape `shape`.
 fn flat(coords: &[u64], shape: &[u64]) -> usize {
     let index = coords.iter().zip(shape).fold(0, |n, (c, s)| n * s + c);
     index as usize
 }
 
-/// Returns the coordinates of the element with this row-major number.
+/// Returns the coordinates of the element with the row-major index `index`.
 fn coords(mut index: u64, shape: &[u64]) -> Vec<u64> {
     let mut coords = vec![0; shape.len()];
     for (c, size) in coords.iter_mut().zip(shape).rev() {
@@ -145,7 +146,7 @@ impl Program<'_> {
         self.get(value)[0] & 1 == 1
     }
 
-    /// Runs operations in order; returns what the last one yields.
+    /// Evaluates operations in order. Returns the operands of the terminator, or nothing if there is no terminator.
     fn ops(&mut self, ops: &[KernelOp]) -> Result<Vec<ElementBits>, String> {
         for op in ops {
             self.steps += 1;
@@ -329,7 +330,8 @@ impl Program<'_> {
         Ok(vec![result])
     }
 
-    /// Evaluates one result of an elementwise operation; a scalar operand is the same for all elements.
+    /// Evaluates an elementwise operation `name` with one result for `count` elements. A scalar operand has the
+    /// same value for all elements.
     fn each(
         &self,
         op: &KernelOp,
@@ -348,7 +350,8 @@ impl Program<'_> {
             .collect()
     }
 
-    /// Returns the low and the high half of a product of twice the width.
+    /// Evaluates an operation on integers whose exact result needs up to twice the width of an operand. Returns the
+    /// low half and the high half of that result.
     fn extended(
         &self,
         op: &KernelOp,
@@ -362,7 +365,7 @@ impl Program<'_> {
             .collect()
     }
 
-    /// Returns pointers advanced by these numbers of elements.
+    /// Returns `pointer` advanced by `offsets`, which count elements of the pointee type.
     fn offset_by(&self, pointer: Value, offsets: Value) -> ElementBits {
         let bytes = self.type_(pointer).element.pointee().bytes() as u64;
         let width = self.type_(offsets).element.bits();
@@ -417,7 +420,8 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// Updates memory element by element; returns the old values, 0 where the mask is false.
+    /// Performs a read-modify-write for each element in order. Returns the old values; an element whose mask is
+    /// false is not updated and yields 0.
     fn change_memory(
         &mut self,
         change: ElementUpdate,
@@ -442,7 +446,8 @@ impl Program<'_> {
         Ok(vec![before.into()])
     }
 
-    /// Stores where memory equals the expected value; returns the old values.
+    /// Performs a compare-and-exchange for each element in order: the new value is stored if memory holds the
+    /// expected value. Returns the old values.
     fn compare_exchange(
         &mut self,
         operands: &[ElementBits],
@@ -460,7 +465,8 @@ impl Program<'_> {
         Ok(vec![before.into()])
     }
 
-    /// Combines the elements along an axis, in their order.
+    /// Reduces the operands along an axis. The elements are combined in ascending order of their coordinate along
+    /// the axis.
     fn reduce(
         &mut self,
         op: &KernelOp,
@@ -491,7 +497,8 @@ impl Program<'_> {
         Ok(results.into_iter().map(ElementBits::from).collect())
     }
 
-    /// Combines each element along an axis with those before it.
+    /// Computes an inclusive scan of the operands along an axis. If `reverse` is true, it starts at the last
+    /// element.
     fn scan(
         &mut self,
         op: &KernelOp,
@@ -526,7 +533,8 @@ impl Program<'_> {
         Ok(results.into_iter().map(ElementBits::from).collect())
     }
 
-    /// Computes sums of products, which are integers that the types represent exactly.
+    /// Computes the matrix product `a * b + c`. The generator draws small integers, so the types represent all
+    /// results exactly.
     fn dot(&self, op: &KernelOp, [a, b, c]: [&[u64]; 3]) -> ElementBits {
         let [left, sum] = [op.operands[0], op.operands[2]].map(|value| self.type_(value));
         let k = left.shape()[left.shape().len() - 1] as usize;
@@ -555,7 +563,7 @@ impl Program<'_> {
         (0..c.len()).map(element).collect()
     }
 
-    /// Returns elements of the first operand's shape at indices along an axis.
+    /// Returns the elements that a gather reads from `source`: each index replaces the coordinate along `axis`.
     fn gather(&self, op: &KernelOp, axis: usize, source: &[u64], indices: &[u64]) -> ElementBits {
         let from = self.type_(op.operands[0]).shape();
         let to = self.type_(op.operands[1]).shape();
@@ -563,8 +571,8 @@ impl Program<'_> {
         places.into_iter().map(|place| source[place]).collect()
     }
 
-    /// Returns the row-major numbers in a tensor of shape `from` of the elements at indices of shape `to` along an
-    /// axis.
+    /// For each index of a tensor of shape `to`, replaces the coordinate along `axis` by that index. Returns the
+    /// row-major indices of the resulting positions in a tensor of shape `from`.
     fn indexed(&self, from: &[u64], to: &[u64], axis: usize, indices: &[u64]) -> Vec<usize> {
         let place = |(i, index): (u64, &u64)| {
             let mut at = coords(i, to);
@@ -574,7 +582,7 @@ impl Program<'_> {
         (0..).zip(indices).map(place).collect()
     }
 
-    /// Evaluates an access to a buffer in shared memory.
+    /// Evaluates the accesses to a shared-memory buffer that is initialised with the first operand.
     fn buffer(
         &self,
         op: &KernelOp,

@@ -9,7 +9,7 @@ use super::systems;
 use crate::referee::{memory, registers};
 use std::rc::Rc;
 
-/// Commutative updates of integers in memory, with their numbers in the dialect.
+/// Commutative integer updates of memory. Each has the number that the dialect assigns to it.
 pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(1, "arith.andi"),
     change(2, "arith.ori"),
@@ -21,7 +21,7 @@ pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(9, "arith.minui"),
 ];
 
-/// A sum of floats, which depends on the order.
+/// Floating-point addition to memory. If several elements have the same address, the result depends on their order.
 pub(super) const FLOAT_SUM: ElementUpdate = change(5, "arith.addf");
 
 pub(super) const EXCHANGE: ElementUpdate = ElementUpdate {
@@ -37,7 +37,8 @@ pub(super) const fn change(number: u32, name: &'static str) -> ElementUpdate {
 }
 
 impl Builder {
-    /// Adds an operation in which threads exchange elements; `None` if the tensor does not allow it.
+    /// Adds an operation in which threads exchange elements of `value`. Returns `None` if the operation that was
+    /// drawn does not accept the tensor.
     pub(crate) fn exchange(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -61,13 +62,15 @@ impl Builder {
         }
     }
 
-    /// Returns a register layout that every operation accepts.
+    /// Draws a register layout for `shape` that every operation accepts. Returns `None` if several draws yield
+    /// none.
     pub(super) fn plain_encoding(&mut self, shape: &[u64]) -> Option<Rc<str>> {
         let mut tries = (0..10).map(|_| self.encoding(shape));
         tries.find(|encoding| !encoding.contains("generic_linear"))
     }
 
-    /// Adds a reduction along an axis by an operation whose result does not depend on the order.
+    /// Adds a reduction of `value` along an axis. Its combining operation is commutative and associative, so the
+    /// result does not depend on the order.
     pub(super) fn reduce(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -107,7 +110,7 @@ impl Builder {
         Some(splats[0])
     }
 
-    /// Adds a scan along an axis.
+    /// Adds a scan of `value` along an axis. Returns `None` if the element type cannot be combined.
     fn scan(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -135,7 +138,8 @@ impl Builder {
         Some(results[0])
     }
 
-    /// Returns a tensor and up to three of its shape and layout, of any integers and floats.
+    /// Returns the operands of a reduction or scan: `value`, and up to three further tensors of the same shape and
+    /// layout. Their element types are drawn independently. NaN is removed from all operands.
     fn combined_operands(&mut self, value: Value) -> Vec<Value> {
         let type_ = self.type_(value);
         let mut operands = vec![self.plain_number(value)];
@@ -155,7 +159,8 @@ impl Builder {
         operands
     }
 
-    /// Removes NaN, whose bits depend on the order of a reduction.
+    /// Replaces NaN by zero if `value` is a float tensor. The bits of a NaN result would depend on the order of a
+    /// reduction.
     fn plain_number(&mut self, value: Value) -> Value {
         if self.element(value).float().is_some() {
             self.without_nan(value)
@@ -164,7 +169,8 @@ impl Builder {
         }
     }
 
-    /// Builds a region that combines an element of each operand with another one of each.
+    /// Builds the region of a reduction or scan. Its arguments are two tuples with one element of each operand, and
+    /// it yields the combined tuple. Also returns the element types of the operands.
     fn combining(&mut self, operands: &[Value], end: Code) -> (KernelRegion, Vec<Element>) {
         let elements: Vec<Element> = operands.iter().map(|v| self.element(*v)).collect();
         let scalars = elements.iter().chain(&elements);
@@ -182,8 +188,11 @@ impl Builder {
         (region, elements)
     }
 
-    /// Combines two tuples: each operand by itself, or all as one number, of which the first operand is the highest
-    /// part. The order of many does not matter but where it is kept.
+    /// Adds operations that combine two tuples `acc` and `other`. Either each operand is combined separately, or
+    /// one of the two tuples is selected: the lexicographically larger one or, only if `is_ordered` is true, the
+    /// last one whose first element is not 0.
+    ///
+    /// If `is_ordered` is false, the result of combining many tuples does not depend on their order.
     fn combination(&mut self, acc: &[Value], other: &[Value], is_ordered: bool) -> Vec<Value> {
         let are_ints = acc.iter().all(|v| self.element(*v).int().is_some());
         if acc.len() > 1 && are_ints && self.rng.chance(50) {
@@ -241,7 +250,7 @@ impl Builder {
             .collect()
     }
 
-    /// Adds a gather along an axis.
+    /// Adds a gather along a random axis. Returns `None` if no suitable indices are found.
     fn gather(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -250,7 +259,8 @@ impl Builder {
         Some(self.one(Code::Gather(axis), &[value, indices], to))
     }
 
-    /// Draws an axis of a tensor and indices along it, of any layout and number.
+    /// Draws an axis of `tensor` and a tensor of valid indices along it. The layout of the indices, and their
+    /// number along the axis, are random. Returns `None` if the drawn index type or layout is unsuitable.
     fn indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
         let axis = self.rng.below(tensor.shape.len());
         let size = tensor.shape[axis];
@@ -279,7 +289,8 @@ impl Builder {
         Some((axis, numbers)).filter(|_| size <= 1 << bits.min(63))
     }
 
-    /// Adds a histogram of a value.
+    /// Adds a histogram of an integer tensor. Returns `None` if `value` does not hold integers or no layout for the
+    /// bins is found.
     fn histogram(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let bits = type_.element.int()?;
@@ -299,7 +310,8 @@ impl Builder {
         Some(self.one(Code::Histogram, &operands, to))
     }
 
-    /// Adds a store to a buffer in shared memory and a load from it.
+    /// Adds a buffer in shared memory that is initialised with `value`, and accesses to it. Returns the values that
+    /// are loaded from it.
     fn through_buffer(&mut self, value: Value) -> Option<Value> {
         let (mut value, mut type_) = (value, self.type_(value));
         if type_.element.bits() == 1 {
@@ -333,7 +345,8 @@ impl Builder {
         }
     }
 
-    /// Adds an atomic update of elements of a buffer.
+    /// Adds an atomic update of some elements of a shared-memory buffer that is initialised with `value`. Returns
+    /// the contents of the buffer after the update.
     fn changed_buffer(
         &mut self,
         value: Value,
@@ -377,7 +390,8 @@ impl Builder {
         Some(results[0])
     }
 
-    /// Draws an axis of a tensor and indices along it, distinct within each row.
+    /// Draws an axis of `tensor` and a tensor of indices along it. Within each row along the axis, the indices are
+    /// pairwise distinct.
     fn distinct_indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
         let axis = self.rng.below(tensor.shape.len());
         let size = tensor.shape[axis];
@@ -393,7 +407,7 @@ impl Builder {
         Some((axis, self.elementwise("arith.xori", &[at, flipped])))
     }
 
-    /// Draws a layout of shared memory for a shape.
+    /// Draws a shared-memory layout for a tensor of this shape whose elements have `bits` bits.
     fn shared_encoding(&mut self, shape: &[u64], bits: u32) -> Rc<str> {
         for _ in 0..20 {
             let text = memory::any(&mut self.rng, &self.setting, shape, u64::from(bits));
@@ -411,7 +425,7 @@ impl Builder {
     }
 }
 
-/// Returns true if elements are combined in regions.
+/// Returns true if reductions and scans can combine elements of this type.
 fn is_combined(element: Element) -> bool {
     element.int().is_some() || element.float().is_some()
 }

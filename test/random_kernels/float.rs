@@ -2,7 +2,7 @@
 
 use super::kernel::Scalar;
 
-/// Bits of the exponent and of the fraction.
+/// Returns the number of exponent bits and the number of fraction bits of a float format.
 fn format(scalar: Scalar) -> (u32, u32) {
     match scalar {
         Scalar::F16 => (5, 10),
@@ -19,7 +19,8 @@ fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(u64::from((exponent + 1023).cast_unsigned()) << 52)
 }
 
-/// Returns the value of these bits; every format fits into `f64`.
+/// Returns the value that `bits` represents in the format `scalar`. `f64` represents the values of all formats
+/// exactly.
 pub(crate) fn decode(scalar: Scalar, bits: u64) -> f64 {
     let (exponent_bits, fraction_bits) = format(scalar);
     if scalar == Scalar::F64 {
@@ -47,7 +48,8 @@ pub(crate) fn decode(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the nearest number of the format to `mantissa * 2^exponent`, ties to even.
+/// Returns the bits of the number in the format `scalar` that is nearest to `mantissa * 2^exponent`. Ties are
+/// rounded to even.
 pub(crate) fn round(scalar: Scalar, negative: bool, mantissa: u128, exponent: i32) -> u64 {
     let (exponent_bits, fraction_bits) = format(scalar);
     let bias = (1 << (exponent_bits - 1)) - 1;
@@ -81,7 +83,7 @@ pub(crate) fn round(scalar: Scalar, negative: bool, mantissa: u128, exponent: i3
     sign | bits.min(infinity)
 }
 
-/// Returns the bits of the nearest number of the format; NaN is the quiet one.
+/// Returns the bits of the number in the format `scalar` that is nearest to `value`. NaN becomes the quiet NaN.
 pub(crate) fn encode(scalar: Scalar, value: f64) -> u64 {
     let (exponent_bits, fraction_bits) = format(scalar);
     if value.is_nan() {

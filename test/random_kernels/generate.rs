@@ -7,7 +7,7 @@ use crate::referee::registers;
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use linear_layout::target::{TARGETS, Target};
 
-/// Generates the kernel of a seed, which also chooses the target.
+/// Generates the random kernel that `seed` determines. The seed also selects the target.
 pub(crate) fn generate(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -37,7 +37,7 @@ pub(crate) fn generate_for(rng: Rng, target: &'static Target) -> Kernel {
     builder.finish()
 }
 
-/// Generates a kernel that consists mostly of operations in which threads exchange elements.
+/// Generates a random kernel that consists mostly of operations in which threads exchange elements.
 pub(crate) fn exchanges(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -55,7 +55,8 @@ pub(crate) fn exchanges(seed: u64) -> Kernel {
     builder.finish()
 }
 
-/// Generates a kernel of one or two products, whose results are converted, combined, and used by other operations.
+/// Generates a random kernel with one or two matrix products. The results are converted to other layouts and
+/// stored, and further operations may use them.
 pub(crate) fn products(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -95,7 +96,7 @@ pub(crate) fn products_for(rng: Rng, target: &'static Target) -> Kernel {
 }
 
 impl Builder {
-    /// Adds a loaded tensor of any shape.
+    /// Adds a new tensor of a random type. Its elements are mostly loaded from memory.
     pub(super) fn input(&mut self) {
         let shape = match &self.palette {
             Some(palette) => palette.shapes[self.rng.below(palette.shapes.len())].clone(),
@@ -128,7 +129,8 @@ impl Builder {
         }
     }
 
-    /// Draws the number of steps of a region; at most `most` unless kernels are large.
+    /// Draws the number of operations in a region, between `least` and `most`. If the kernel has a palette, the
+    /// upper limit is larger.
     fn region_steps(&mut self, least: usize, most: usize) -> usize {
         let most = if self.palette.is_some() { 12 } else { most };
         self.rng.between(least, most)
@@ -181,7 +183,7 @@ impl Builder {
         self.tensors.extend(result);
     }
 
-    /// Adds a use of scalars: a computation, a store, or a splat.
+    /// Adds a random use of a scalar: a computation, a store, or a splat to a tensor.
     pub(super) fn scalar_step(&mut self) {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);
@@ -205,7 +207,8 @@ impl Builder {
         }
     }
 
-    /// Adds a view: the same elements in another shape or order; `None` if the layout does not allow it.
+    /// Adds a view operation, which keeps the elements of `value` but changes their shape or order. Returns `None`
+    /// if the layout does not permit the view that was drawn.
     pub(super) fn view(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -268,7 +271,7 @@ impl Builder {
         }
     }
 
-    /// Draws a shape of `total` elements.
+    /// Draws a random shape with `total` elements. `total` is a power of two.
     pub(super) fn other_shape(&mut self, total: u64) -> Vec<u64> {
         let rank = self.rng.between(1, 4);
         let mut shape = vec![1; rank];
@@ -285,7 +288,8 @@ impl Builder {
         Some(self.one(Code::Reshape, &[value], to))
     }
 
-    /// Returns the type with this shape whose encoding is inferred from that of `from`.
+    /// Returns the type with `from`'s elements and shape `shape`. `rule` infers its encoding from that of `from`.
+    /// Returns `None` if there is no such encoding or it does not fit the shape.
     fn inferred(
         &self,
         from: &KernelType,
@@ -298,7 +302,8 @@ impl Builder {
             .then(|| self.tensor_type(from.element, shape, &encoding))
     }
 
-    /// Draws values that a loop carries or a branch selects: mostly tensors.
+    /// Draws at least `least` and at most two values, which a loop carries or a branch selects. Most of them are
+    /// tensors.
     fn some_values(&mut self, least: usize) -> Vec<Value> {
         (0..self.rng.between(least, 2))
             .map(|_| {
@@ -312,7 +317,7 @@ impl Builder {
             .collect()
     }
 
-    /// Draws values of these types, those of the region more often.
+    /// Returns one value of each type, drawn by `like`.
     fn likes(&mut self, types: &[KernelType]) -> Vec<Value> {
         types.iter().map(|t| self.like(t)).collect()
     }
@@ -336,7 +341,8 @@ impl Builder {
         });
     }
 
-    /// Runs `body` in a new region; its values are not available afterwards.
+    /// Builds a region with these arguments; `body` adds its operations. The values defined in it are not available
+    /// after the region.
     pub(super) fn region(
         &mut self,
         arguments: Vec<Value>,
@@ -345,7 +351,8 @@ impl Builder {
         self.region_or_blocks(false, arguments, body)
     }
 
-    /// Builds a region, or blocks of `cf` instead.
+    /// Builds a region with these arguments; `body` adds its operations. If `flat` is true, the region becomes
+    /// blocks with branches of the `cf` dialect in the body of the function.
     fn region_or_blocks(
         &mut self,
         flat: bool,
@@ -368,12 +375,13 @@ impl Builder {
         }
     }
 
-    /// Draws true if the next branch or loop is one of `cf`.
+    /// Randomly decides whether the next branch or loop uses the `cf` dialect. It can do so only in the body of the
+    /// function itself.
     fn is_next_flat(&mut self) -> bool {
         self.is_flat && self.rng.chance(35)
     }
 
-    /// Adds an operation with regions and keeps its results.
+    /// Adds an operation with regions. Later operations may use its results.
     pub(super) fn structured(
         &mut self,
         code: Code,
@@ -394,7 +402,8 @@ impl Builder {
         self.keep(&results);
     }
 
-    /// Multiplies the slots by the iterations of a loop: each gets its own region of memory.
+    /// Gives each iteration of a loop its own slot, so that the iterations access disjoint memory. `count` is the
+    /// index of the iteration, which is less than `most`.
     pub(super) fn enter_iteration(&mut self, count: Value, most: u64) {
         let times = self.constant(&KernelType::scalar(I32), most);
         let start = self.elementwise("arith.muli", &[self.slot.number, times]);
@@ -509,7 +518,7 @@ impl Builder {
         self.structured(Code::If { flat }, vec![condition], &types, regions);
     }
 
-    /// Adds `ttg.mask`; where it is off, other values replace its results.
+    /// Adds a `ttg.mask` operation. Where its condition is false, its results are replaced by other values.
     fn mask(&mut self, depth: usize) {
         let condition = self.any_condition();
         let mut chosen = self.some_values(0);

@@ -3,10 +3,10 @@
 use linear_layout::target::Target;
 use std::rc::Rc;
 
-/// A scalar type in memory, except pointers.
+/// A scalar type that memory can hold. Pointers are excluded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scalar {
-    /// A signless integer of this width.
+    /// A signless integer of this bit width.
     Int(u32),
     F8E5M2,
     F8E4M3,
@@ -31,7 +31,7 @@ impl Scalar {
         !matches!(self, Self::Int(_))
     }
 
-    /// Returns true if it is a float that operations compute with; the others only move.
+    /// Returns true if this is a float type that operations compute with. The other float types are only moved.
     pub(crate) fn is_computed_float(self) -> bool {
         self.is_float() && self.bits() > 8
     }
@@ -86,7 +86,7 @@ impl Element {
         self.is_pointer
     }
 
-    /// Returns the number of bits of an integer.
+    /// Returns the bit width of an integer type, and `None` for floats and pointers.
     pub(crate) fn int(self) -> Option<u32> {
         match self {
             Self {
@@ -97,7 +97,7 @@ impl Element {
         }
     }
 
-    /// Returns the format of a float that operations compute with.
+    /// Returns the scalar type if it is a float that operations compute with, and `None` otherwise.
     pub(crate) fn float(self) -> Option<Scalar> {
         (!self.is_pointer && self.scalar.is_computed_float()).then_some(self.scalar)
     }
@@ -110,7 +110,7 @@ impl Element {
         }
     }
 
-    /// Returns the size in memory in bytes; a boolean takes one.
+    /// Returns the size of an element in memory in bytes. A boolean occupies one byte.
     pub(crate) fn bytes(self) -> usize {
         self.bits().div_ceil(8) as usize
     }
@@ -134,7 +134,7 @@ pub(crate) struct Tensor {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct KernelType {
     pub(crate) element: Element,
-    /// `None` for a scalar.
+    /// Shape and encoding of a tensor; `None` if the type is a scalar.
     pub(crate) tensor: Option<Tensor>,
 }
 
@@ -146,7 +146,7 @@ impl KernelType {
         }
     }
 
-    /// Returns the same type with another element.
+    /// Returns this type with the element type replaced by `element`.
     pub(crate) fn of(&self, element: Element) -> Self {
         Self {
             element,
@@ -154,7 +154,7 @@ impl KernelType {
         }
     }
 
-    /// Returns the shape; a scalar has rank 0.
+    /// Returns the shape. The shape of a scalar is empty.
     pub(crate) fn shape(&self) -> &[u64] {
         self.tensor.as_ref().map_or(&[], |t| &t.shape)
     }
@@ -164,19 +164,19 @@ impl KernelType {
     }
 }
 
-/// A value, by its index in [`Kernel::types`]; arguments come first.
+/// A value, represented by its index in [`Kernel::types`]. The arguments of the kernel have the lowest indices.
 pub(crate) type Value = usize;
 
-/// The code of an operation; types and operands are in [`KernelOp`].
+/// The kind of an operation, with its attributes. Its operands and results are in [`KernelOp`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
     ProgramId(u8),
     NumPrograms(u8),
-    /// The same bits in every element.
+    /// `arith.constant` whose elements all have these bits.
     Constant(u64),
-    /// A constant tensor, element by element in row-major order.
+    /// `arith.constant` whose elements have these bits, in row-major order.
     Elements(Rc<[u64]>),
-    /// A range that starts here.
+    /// `tt.make_range` that starts at this number.
     Range(u64),
     Splat,
     ExpandDims(usize),
@@ -189,12 +189,12 @@ pub(crate) enum Code {
     /// `gluon.set_auto_layout`.
     SetLayout,
     AddPointer,
-    /// Operands: pointer, mask, value where the mask is false; the latter two may be absent.
+    /// `tt.load`. Operands: pointer, mask, value where the mask is false. The mask and the value may be absent.
     Load {
         volatile: bool,
         policy: &'static str,
     },
-    /// Operands: pointer, value, mask.
+    /// `tt.store`. Operands: pointer, value, mask. The mask may be absent.
     Store {
         policy: &'static str,
     },
@@ -217,24 +217,26 @@ pub(crate) enum Code {
     BufferLoad,
     /// Operands: value, base, offsets, mask.
     BufferStore,
-    /// An operation of `arith`, `math` or `tt` that works on each element by itself.
+    /// An elementwise operation of the dialect `arith`, `math` or `tt`, given by its name.
     Elementwise(&'static str),
-    /// `tt.extern_elementwise`: a library function that equals an operation.
+    /// `tt.extern_elementwise`. It calls the library function `symbol`, which computes the same as the operation
+    /// `same`.
     Extern {
         symbol: &'static str,
         same: &'static str,
     },
-    /// `tt.elementwise_inline_asm` of no instruction, that forwards its operands, with this number of elements per
-    /// register.
+    /// `tt.elementwise_inline_asm` without instructions, which forwards its operands. The number is
+    /// `packed_element`: the elements that one execution of the assembly processes.
     Assembly(u32),
-    /// `arith.cmpi`, with MLIR's number of the predicate.
+    /// `arith.cmpi` with this predicate, given by its number in MLIR.
     CompareInts(u8),
-    /// `arith.cmpf`.
+    /// `arith.cmpf` with this predicate, given by its number in MLIR.
     CompareFloats(u8),
     For {
         unsigned: bool,
     },
-    /// `flat` branches are blocks of `cf` in the function's own region.
+    /// A branch. If `flat` is true, it is printed as blocks with `cf` branches in the body of the function;
+    /// otherwise, as `scf.if`.
     If {
         flat: bool,
     },
@@ -243,7 +245,7 @@ pub(crate) enum Code {
     },
     Yield,
     Condition,
-    /// `ttg.mask`: where the condition is false, results are undefined.
+    /// `ttg.mask`. If the condition is false, the results are undefined.
     Mask,
     MaskReturn,
     /// `ttg.predicate_stage`; operands: counter, end, step.
@@ -251,10 +253,12 @@ pub(crate) enum Code {
         most: u32,
         stage: u32,
     },
-    /// `tt.reduce` along an axis; its region takes two elements of each operand.
+    /// `tt.reduce` along this axis. Its region has two arguments per operand: an element of each of the two tuples
+    /// that it combines.
     Reduce(usize),
     ReduceReturn,
-    /// `tt.scan` along an axis, possibly reversed, with a region like that of a reduction.
+    /// `tt.scan` along an axis, in reverse order if `reverse` is true. Its region has the same form as that of
+    /// `Reduce`.
     Scan {
         axis: usize,
         reverse: bool,
@@ -262,32 +266,32 @@ pub(crate) enum Code {
     ScanReturn,
     /// `tt.dot`. Operands: left, right, accumulator.
     Dot,
-    /// `tt.gather` along an axis. Operands: source, indices.
+    /// `tt.gather` along this axis. Operands: source, indices.
     Gather(usize),
-    /// Operands: values, mask.
+    /// `tt.histogram`. Operands: values, mask. The mask may be absent.
     Histogram,
-    /// A buffer in shared memory of this encoding, initialised with the first operand.
+    /// A buffer in shared memory with this encoding, and an access to it. The first operand initialises the buffer.
     Buffer {
         encoding: Rc<str>,
         access: BufferAccess,
     },
 }
 
-/// An access to a buffer in shared memory after it was filled.
+/// An access to a shared-memory buffer that has been initialised with a tensor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum BufferAccess {
-    /// A load.
+    /// A load of the whole buffer.
     Load,
-    /// `ttg.local_gather` along an axis. Further operand: indices.
+    /// `ttg.local_gather` along this axis. Further operand: indices.
     Gather(usize),
-    /// `ttg.local_scatter` along an axis, then a load. Further operands: values, indices.
+    /// `ttg.local_scatter` along this axis, then a load of the whole buffer. Further operands: values, indices.
     Scatter(usize),
-    /// `ttg.local_atomic_scatter_rmw` along an axis, then a load. Further operands: values, indices, mask. Results: the
-    /// loaded and the old values.
+    /// `ttg.local_atomic_scatter_rmw` along an axis, then a load of the whole buffer. Further operands: values,
+    /// indices, mask; the mask may be absent. Results: the loaded buffer, and the old values.
     Update { axis: usize, change: ElementUpdate },
 }
 
-/// The ordering and scope of an atomic access, by their numbers in the dialect.
+/// The memory ordering and the scope of an atomic access. Both are given by their numbers in the dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sync {
     pub(crate) ordering: u8,
@@ -300,23 +304,24 @@ impl Sync {
     pub(crate) const RELEASE: u8 = 3;
     pub(crate) const ACQUIRE_RELEASE: u8 = 4;
 
-    /// Returns this ordering among all threads of the GPU.
+    /// Returns this memory ordering with the scope of the whole GPU.
     pub(crate) const fn gpu(ordering: u8) -> Self {
         Self { ordering, scope: 1 }
     }
 }
 
-/// A read-modify-write of an element of a buffer.
+/// A read-modify-write operation on one element in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ElementUpdate {
-    /// The number of the operation in the dialect.
+    /// The number that the dialect assigns to the operation.
     pub(crate) number: u32,
-    /// The equivalent operation on elements; `None` for an exchange.
+    /// Name of the elementwise operation that computes the new value from the old value and the operand; `None` for
+    /// an exchange.
     pub(crate) elementwise: Option<&'static str>,
 }
 
 impl Code {
-    /// Returns true if it ends a region.
+    /// Returns true if this operation terminates a region.
     pub(crate) fn is_end(&self) -> bool {
         matches!(
             self,
@@ -329,7 +334,7 @@ impl Code {
     }
 }
 
-/// A region of one block.
+/// A region with a single block.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct KernelRegion {
     pub(crate) arguments: Vec<Value>,
@@ -345,7 +350,8 @@ pub(crate) struct KernelOp {
 }
 
 impl KernelOp {
-    /// Returns true if it has an effect on memory.
+    /// Returns true if the operation, or one in its regions, writes memory or synchronises. Such operations must
+    /// not be removed even if their results are unused.
     pub(crate) fn writes(&self) -> bool {
         let is_write = matches!(
             self.code,
@@ -365,13 +371,14 @@ impl KernelOp {
     }
 }
 
-/// The initial contents of an argument of the kernel.
+/// The value of a kernel argument, or the initial contents of the buffer that it points to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
     Number(u64),
-    /// A buffer of numbers.
+    /// A buffer with these bytes.
     Bytes(Vec<u8>),
-    /// A buffer of addresses in the buffer of another argument, as byte offsets from its start.
+    /// A buffer of addresses. They point into the buffer of the argument with index `into`, at these byte offsets
+    /// from its start.
     Pointers {
         into: usize,
         offsets: Vec<u64>,
@@ -381,9 +388,10 @@ pub(crate) enum Content {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Argument {
     pub(crate) content: Content,
-    /// Divisor that the kernel may assume.
+    /// Divisor of the argument that the compiler may assume.
     pub(crate) divisibility: Option<u64>,
-    /// True if bytes of it may be written more than once: atomically, or by programs that hold a lock.
+    /// True if the bytes of the buffer may be written more than once, either atomically or by programs that hold a
+    /// lock.
     pub(crate) is_shared: bool,
 }
 
@@ -394,7 +402,7 @@ pub(crate) struct Kernel {
     pub(crate) grid: [u32; 3],
     pub(crate) types: Vec<KernelType>,
     pub(crate) arguments: Vec<Argument>,
-    /// The program that the others may wait for.
+    /// Index of the program for which the other programs may wait.
     pub(crate) producer: u32,
     pub(crate) body: Vec<KernelOp>,
 }

@@ -7,12 +7,13 @@ use crate::referee::random::Rng;
 use crate::referee::registers;
 use linear_layout::target::TARGETS;
 
-/// Value numbers reserved for buffer arguments.
+/// Number of value numbers reserved for the arguments of a kernel.
 const MAX_ARGUMENTS: usize = 96;
-/// Limit on the nesting of loops and branches.
+/// Maximum nesting depth of loops and branches.
 const MAX_DEPTH: usize = 3;
 
-/// Generates the kernel of a seed, which also chooses the target.
+/// Generates the random kernel that `seed` determines, for tests of the passes that choose layouts. The seed also
+/// selects the target.
 pub(crate) fn layouts(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -34,7 +35,8 @@ pub(crate) fn layouts(seed: u64) -> Kernel {
 }
 
 impl Builder {
-    /// Draws a palette: one or two shapes, element types that kernels compute with, and a size.
+    /// Draws a palette with one or two shapes, with element types that kernels compute with, and with a limit on
+    /// the number of operations.
     fn new_palette(&mut self) -> Palette {
         let shapes = (0..self.rng.between(1, 2)).map(|_| {
             let rank = self.rng.choose(&[1, 2, 2, 2, 3]);
@@ -61,7 +63,7 @@ impl Builder {
         Palette::new(shapes, elements, max_ops)
     }
 
-    /// Adds an operation of a kind that affects the choice of layouts.
+    /// Adds a random operation of a kind that affects the choice of layouts.
     pub(super) fn layout_step(&mut self, depth: usize) {
         let value = self.any_tensor();
         let result = match self.rng.below(100) {
@@ -104,7 +106,8 @@ impl Builder {
         self.tensors.extend(result);
     }
 
-    /// Adds a view, an operation, and the view back, so that layouts may propagate around a cycle.
+    /// Adds a reshape, possibly an operation on its result, and the reshape back to the original shape. Layouts may
+    /// propagate around this cycle.
     fn there_and_back(&mut self, value: Value) -> Option<Value> {
         let shape = self.type_(value).shape().to_vec();
         let count = shape.iter().product();
@@ -122,7 +125,7 @@ impl Builder {
         self.reshaped(there, &shape)
     }
 
-    /// Adds a reduction along an axis and its broadcast, as in a softmax.
+    /// Adds a reduction along an axis and a broadcast of its result along that axis, as in a softmax.
     fn spread_rows(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let shape = type_.shape().to_vec();

@@ -23,14 +23,14 @@ const STORE_POLICIES: [&str; 5] = [
     "cache_modifier = none, eviction_policy = evict_first",
 ];
 
-/// Offsets into a buffer, and the number of elements that they span.
+/// Offsets into a buffer, counted in elements. All offsets are below `span`.
 pub(super) struct Offsets {
     pub(super) values: Value,
     pub(super) span: u64,
 }
 
 impl Builder {
-    /// Adds a new tensor or scalar of this type, mostly loaded.
+    /// Adds a new tensor or scalar of this type. Its elements are mostly loaded from a new buffer.
     pub(crate) fn fresh(&mut self, type_: &KernelType) -> Value {
         if !type_.element.is_pointer() {
             return self.fresh_load(type_);
@@ -45,7 +45,7 @@ impl Builder {
         self.cast("tt.int_to_ptr", numbers, type_.element)
     }
 
-    /// Adds a buffer, and returns pointers to its elements.
+    /// Adds a buffer, and returns pointers to its elements that form a value of type `type_`.
     fn new_pointers(&mut self, type_: &KernelType) -> Value {
         let pointee = type_.element.pointee();
         if type_.tensor.is_none() {
@@ -59,7 +59,7 @@ impl Builder {
         self.one(Code::AddPointer, &[pointers, offsets.values], type_.clone())
     }
 
-    /// Draws the contents of a buffer of `count` elements.
+    /// Draws the initial contents of a buffer with `count` elements.
     pub(super) fn content(&mut self, element: Element, count: u64) -> Content {
         if let Some(pointee) = self.pointee.take() {
             let size = 1 + self.rng.below(64) as u64;
@@ -89,7 +89,7 @@ impl Builder {
         }
     }
 
-    /// Loads from a new buffer.
+    /// Adds a buffer and a load from it, and returns the loaded value of type `type_`.
     fn fresh_load(&mut self, type_: &KernelType) -> Value {
         let element = type_.element;
         if type_.tensor.is_none() {
@@ -118,7 +118,8 @@ impl Builder {
         self.masked(code, vec![pointers], mask, type_)
     }
 
-    /// Adds a load, possibly with a mask; where the mask is off, the result is defined.
+    /// Adds a load with an optional mask. Elements whose mask is false get another value, so that every element of
+    /// the returned value is defined.
     fn masked(
         &mut self,
         code: Code,
@@ -144,7 +145,7 @@ impl Builder {
         self.elementwise("arith.select", &[mask, loaded, other])
     }
 
-    /// Returns a base and offsets as a tensor of pointers, in one of the forms that compilers emit.
+    /// Returns a tensor of pointers at `offsets` from `base`, computed in one of the forms that compilers emit.
     pub(super) fn pointers_at(&mut self, base: Value, offsets: Value) -> Value {
         let element = self.element(base);
         let type_ = self.type_(offsets).of(element);
@@ -169,7 +170,8 @@ impl Builder {
         self.one(Code::AddPointer, &[pointers, offsets], type_)
     }
 
-    /// Returns a condition that offsets are below a limit, and the limit.
+    /// Adds a comparison that is true where an offset is below a random limit. Returns the result of the
+    /// comparison, and the limit.
     fn bound(&mut self, offsets: &Offsets) -> (Value, u64) {
         let mut limit = 1 + self.rng.below(offsets.span as usize) as u64;
         if self.rng.chance(50) {
@@ -195,7 +197,7 @@ impl Builder {
         self.elementwise("arith.andi", &[mask, other])
     }
 
-    /// Draws offsets that may be equal.
+    /// Draws offsets. Several elements may have the same offset.
     pub(super) fn any_offsets(&mut self, type_: &KernelType) -> Offsets {
         if self.rng.chance(15)
             && let Some(offsets) = self.gathered(type_)
@@ -214,7 +216,8 @@ impl Builder {
         offsets
     }
 
-    /// Returns offsets that are data.
+    /// Returns offsets that are computed from the elements of an existing integer tensor. Returns `None` if there
+    /// is no such tensor of the same shape.
     fn gathered(&mut self, type_: &KernelType) -> Option<Offsets> {
         let ints: Vec<Value> = self
             .tensors
@@ -238,7 +241,8 @@ impl Builder {
         Some(Offsets { values, span })
     }
 
-    /// Returns offsets that are distinct among all executions of this operation.
+    /// Draws offsets that are distinct across all elements of the tensor and across all executions of the
+    /// operation.
     pub(super) fn distinct_offsets(&mut self, type_: &KernelType) -> Offsets {
         let tensor = type_.tensor.clone().expect("offsets are a tensor");
         let (shape, rank) = (&tensor.shape, tensor.shape.len());
@@ -286,7 +290,8 @@ impl Builder {
         }
     }
 
-    /// Adds a range of the length of the tensor, and reshapes it.
+    /// Returns the row-major index of each element of a tensor with this shape and encoding. It is computed as a
+    /// reshaped range if the layouts permit it, and from the coordinates otherwise.
     pub(super) fn flat_range(&mut self, shape: &[u64], encoding: &str) -> Value {
         let total: u64 = shape.iter().product();
         let flat = self.encoding(&[total]);
@@ -299,7 +304,7 @@ impl Builder {
         self.coordinate_of_flat(shape, encoding)
     }
 
-    /// Returns the row-major number of each element, computed from its coordinates.
+    /// Returns the row-major index of each element, computed from its coordinates.
     fn coordinate_of_flat(&mut self, shape: &[u64], encoding: &str) -> Value {
         let type_ = self.tensor_type(I32, shape, encoding);
         let mut sum = self.constant(&type_, 0);
@@ -312,7 +317,7 @@ impl Builder {
         sum
     }
 
-    /// Returns the coordinate of every element along one dimension.
+    /// Returns a tensor with this shape and encoding that holds the coordinate of each element along `dim`.
     pub(crate) fn coordinate(&mut self, shape: &[u64], encoding: &str, dim: usize) -> Value {
         let blocked;
         let steps = match self.slices(shape, encoding, dim) {
@@ -356,8 +361,9 @@ impl Builder {
         self.convert(value, encoding)
     }
 
-    /// Returns the route from a range along `dim` to this encoding: the range's encoding, and for each new
-    /// dimension its position and the encoding with it.
+    /// Returns the layouts on the path from a one-dimensional range along `dim` to a tensor with this encoding: the
+    /// encoding of the range, then one entry per inserted dimension. An entry holds the position of the dimension
+    /// and the encoding after its insertion. Returns `None` if one of the layouts does not fit.
     fn slices(
         &mut self,
         shape: &[u64],
@@ -387,7 +393,7 @@ impl Builder {
         self.fits(&encoding, &sizes).then_some((encoding, views))
     }
 
-    /// Stores a value to a buffer of its own.
+    /// Adds a new buffer, and a store of `value` to it.
     pub(crate) fn store(&mut self, value: Value) {
         let value = if self.element(value).is_pointer() {
             self.cast("tt.ptr_to_int", value, I64)
@@ -436,7 +442,7 @@ impl Builder {
         self.buffer(element, Content::Bytes(bytes))
     }
 
-    /// Loads through an existing tensor of pointers.
+    /// Adds a load from an existing tensor of pointers, possibly with a mask.
     pub(crate) fn load_through(&mut self, pointers: Value) -> Value {
         let type_ = self.type_(pointers);
         let loaded = type_.of(type_.element.pointee());
@@ -445,7 +451,7 @@ impl Builder {
         self.masked(code, vec![pointers], mask, &loaded)
     }
 
-    /// Adds a scalar argument or a loaded scalar.
+    /// Adds a new `i32` scalar, which is either an argument or loaded from memory. Later operations may use it.
     pub(crate) fn new_scalar(&mut self) {
         let scalar = if self.rng.chance(50) {
             let bits = self.interesting(Scalar::Int(32));

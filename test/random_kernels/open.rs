@@ -5,21 +5,22 @@ use crate::referee::random::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// Spelling of an open layout.
+/// Encoding attribute of a tensor whose layout is left open.
 const OPEN: &str = "#gluon.auto_encoding";
 
-/// The share of open values whose layout is given.
+/// The open values whose layout is set explicitly by `gluon.set_auto_layout`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GivenLayouts {
-    /// Each.
+    /// Every open value.
     All,
-    /// Some, which need not determine the others.
+    /// A random part of the open values. Their layouts may not determine the others.
     Some,
 }
 
-/// Returns the same kernel with some of its layouts left open.
+/// Returns a copy of `kernel` in which some layouts are left open.
 ///
-/// Values related by elementwise operations, views, loops or branches are opened together; conversions separate them.
+/// Values that are related by elementwise operations, views, loops or branches are either all open or all not open.
+/// Layout conversions separate such groups of values.
 pub(crate) fn left_open(kernel: &Kernel, seed: u64, given: GivenLayouts) -> Kernel {
     let mut classes = LayoutClasses {
         parents: (0..kernel.types.len()).collect(),
@@ -56,10 +57,10 @@ pub(crate) fn left_open(kernel: &Kernel, seed: u64, given: GivenLayouts) -> Kern
     kernel
 }
 
-/// Equivalence classes of values with related layouts (union-find).
+/// Equivalence classes of values whose layouts determine each other, stored as a union-find forest.
 struct LayoutClasses<'k> {
     parents: Vec<usize>,
-    /// Values that keep their layouts.
+    /// Values whose layout is never left open.
     fixed: Vec<Value>,
     kernel: &'k Kernel,
 }
@@ -139,10 +140,10 @@ fn yielded(region: &KernelRegion) -> &[Value] {
     region.ops.last().map_or(&[], |end| &end.operands)
 }
 
-/// Inserts `gluon.set_auto_layout` for open values.
+/// Inserts `gluon.set_auto_layout` after the definitions of open values.
 struct LayoutInsertion {
     types: Vec<KernelType>,
-    /// The layouts of values that are left open.
+    /// The original layouts of the values that are left open.
     layouts: HashMap<Value, Rc<str>>,
     rng: Rng,
     given: GivenLayouts,

@@ -4,7 +4,7 @@ use super::builder::{Builder, MAX_ELEMENTS};
 use super::kernel::{Code, Element, I32, KernelType, Scalar, Value};
 use crate::referee::registers;
 
-/// Element types of factors and of sums.
+/// Pairs of element types of a matrix product: the type of both factors, and the type of the sum.
 const TYPES: [(Scalar, Scalar); 6] = [
     (Scalar::F16, Scalar::F32),
     (Scalar::F16, Scalar::F16),
@@ -15,8 +15,8 @@ const TYPES: [(Scalar, Scalar); 6] = [
 ];
 
 impl Builder {
-    /// Adds one or two products of new matrices, in layouts of any matrix instruction or of none, or a sum of such
-    /// products over a loop.
+    /// Adds a matrix product of new matrices, or a loop that accumulates such products. The layouts may or may not
+    /// be those of a matrix instruction. Returns `None` if the drawn layouts or sizes do not fit.
     pub(super) fn product(&mut self) -> Option<Value> {
         let [m, n, k] = [0, 1, 2].map(|_| self.rng.power(3, 6));
         let batch = if self.rng.chance(15) {
@@ -67,7 +67,8 @@ impl Builder {
         })
     }
 
-    /// Adds a loop that adds up to three products to a sum: 3 * 3 * 3 * 64 + 127 is exact in `f16`.
+    /// Adds a loop that adds up to three products to `sum`. The largest result, 3 * 3 * 3 * 64 + 127, is exact in
+    /// `f16`.
     fn summed(&mut self, sum: Value, multiply: impl FnOnce(&mut Self, Value) -> Value) -> Value {
         let number = KernelType::scalar(I32);
         let [zero, one] = [0, 1].map(|value| self.constant(&number, value));
@@ -93,7 +94,7 @@ impl Builder {
         self.tensors[self.tensors.len() - 1]
     }
 
-    /// Adds numbers from 0 to `most`, one less than a power of two.
+    /// Adds a tensor of integers from 0 to `most`, which must be one less than a power of two.
     fn small_numbers(&mut self, shape: &[u64], most: u64, scalar: Scalar, encoding: &str) -> Value {
         let own = self.encoding(shape);
         let type_ = self.tensor_type(I32, shape, &own);

@@ -15,14 +15,14 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
 
-/// Byte of a buffer that the kernel has not written.
+/// Initial value of every byte of an output buffer. Bytes that the kernel does not write keep it.
 pub(crate) const UNTOUCHED: u8 = 0xa5;
 
-/// Most kernels take a few thousand steps, nested loops millions.
+/// Maximum number of steps of a simulation. Most kernels take a few thousand steps, but nested loops take millions.
 const STEP_LIMIT: u64 = 1 << 26;
 
-/// Pipelines that must not change a result: lowering alone, and after conversions are folded or layouts chosen, alone
-/// or in the whole pipeline.
+/// Pipelines after which a kernel must compute the same result. Some only lower it; others first fold conversions
+/// or choose layouts, with a single pass or with the whole layout pipeline.
 const PIPELINES: [&str; 7] = [
     "builtin.module(convert-layouts-to-llvm)",
     BOUNDED,
@@ -33,48 +33,51 @@ const PIPELINES: [&str; 7] = [
     "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",
 ];
 
-/// Lowering with checks of bounds. It rejects values that are no bin's number; kernels with histograms contain them on
-/// purpose, to show that they are not counted, and are not lowered this way.
+/// Pipeline that lowers with bounds checks. The checks reject histogram values that are not the index of a bin.
+/// Kernels with histograms contain such values on purpose, to test that they are not counted, so this pipeline
+/// skips those kernels.
 const BOUNDED: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// Passes that choose layouts: they change no result, and a second run changes nothing.
+/// Passes that choose layouts. They must not change a result, and a second run must not change the module.
 const CHOICES: [&str; 3] = [
     "fold-layout-conversions",
     "remove-layout-conversions{verify=true}",
     "remove-layout-conversions{memory=free verify=true}",
 ];
 
-/// Returns true if the error is that the given layouts do not determine all others, or imply one that an operation
-/// rejects.
+/// Returns true if the error message says that the given layouts do not determine all others, or that they imply a
+/// layout that an operation rejects.
 fn is_no_layout(message: &str) -> bool {
     message.contains("cannot infer the layout") || message.contains("swizzled warps")
 }
 
-/// The failure of a kernel.
+/// The kind of error that a generated kernel reveals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
-    /// The kernel has no meaning: a fault of the generator.
+    /// The reference evaluation of the kernel fails, which is a bug of the generator.
     Meaningless,
-    /// The verifiers or the lowering refuse it.
+    /// A verifier or a pass rejects the kernel.
     Refused,
     /// The simulator cannot decode the lowered kernel.
     NotDecoded,
-    /// The simulator stopped it.
+    /// The simulator stops with an error while it runs the kernel.
     Fault(FaultKind),
-    /// Memory differs from the expected contents.
+    /// The final memory differs from the expected contents.
     Wrong,
-    /// Layouts of CuTe and Tilus lower differently from their bases.
+    /// A kernel with CuTe or Tilus layouts lowers to different code than the same kernel with the bases of these
+    /// layouts.
     SpelledApart,
-    /// A second run of a pass changes the module.
+    /// A second run of a pass changes the module again.
     NotSettled,
-    /// Open layouts remain.
+    /// Open layouts remain after layout inference.
     LeftOpen,
-    /// A pass that chooses layouts predicts a higher cost for its result than for its input.
+    /// A pass that chooses layouts predicts a higher cost for its result than for its input, or a lower bound above
+    /// the cost of its result.
     Dearer,
     Panic,
 }
 
-/// Lowers kernels, many of them in one context.
+/// Runs MLIR passes on kernels. One context serves many kernels.
 pub(crate) struct Runner {
     context: Context,
     recorder: Recorder,
@@ -90,7 +93,7 @@ impl Runner {
         Self { context, recorder }
     }
 
-    /// Lowers a module to the LLVM dialect, as text in the generic form.
+    /// Lowers a module to the LLVM dialect. Returns its text in MLIR's generic form.
     ///
     /// # Errors
     /// MLIR's messages.
@@ -115,7 +118,8 @@ impl Runner {
             .map_err(|error| error.to_string())
     }
 
-    /// Runs a kernel as each pipeline lowers it, and by plain evaluation.
+    /// Checks that the kernel computes the same memory under each pipeline, when simulated, as under the reference
+    /// evaluation.
     ///
     /// # Errors
     /// The failure and its message.
@@ -132,8 +136,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs each pass that chooses layouts twice: the second run must find nothing to do. Each proves that it changes
-    /// layouts only, and predicts no greater cost than the input's.
+    /// Checks each pass that chooses layouts. A second run must change nothing, the pass must verify that it
+    /// changed layouts only, and it must not predict a greater cost for its result than for its input.
     ///
     /// # Errors
     /// The failure and its message.
@@ -157,8 +161,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Leaves some of a kernel's layouts open, and has them found: memory is the same, and a second run changes
-    /// nothing.
+    /// Leaves some layouts of the kernel open, and checks their inference. The resulting kernel must compute the
+    /// same memory, and a second run must change nothing.
     ///
     /// # Errors
     /// The failure and its message.
@@ -191,8 +195,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Checks that the cost that a pass predicts is no greater than that of its input, and the lower bound no greater
-    /// than the cost of its choice.
+    /// Checks the costs that a pass reports. The cost of its result must not exceed the cost of its input, and the
+    /// reported lower bound must not exceed the cost of the result.
     fn check_cost(&self, choice: &str, text: &str) -> Result<(), (Failure, String)> {
         let Some(options) = choice.strip_prefix("remove-layout-conversions{") else {
             return Ok(());
@@ -261,7 +265,7 @@ impl Runner {
     }
 }
 
-/// Returns the final contents of buffers, by plain evaluation.
+/// Returns the expected final contents of the buffers, computed by the reference evaluation.
 fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>, (Failure, String)> {
     let (memory, buffers, arguments) = launch_memory(kernel);
     let mut expected = evaluate::Memory::new(
@@ -302,7 +306,8 @@ fn launch(
         .map(drop)
 }
 
-/// Returns the memory, the buffers of the arguments in their order, and the arguments.
+/// Builds the memory for a launch of `kernel`. Returns the memory, its buffers in the order of the arguments, and
+/// the values of the arguments.
 fn launch_memory(kernel: &Kernel) -> (Memory, Vec<BufferId>, Vec<Arg>) {
     let mut memory = Memory::default();
     let (mut buffers, mut arguments): (Vec<BufferId>, Vec<Arg>) = (Vec::new(), Vec::new());
@@ -331,7 +336,8 @@ fn launch_memory(kernel: &Kernel) -> (Memory, Vec<BufferId>, Vec<Arg>) {
     (memory, buffers, arguments)
 }
 
-/// Describes the first wrong element of a buffer; all NaNs are equal.
+/// Describes the first element of buffer `index` that differs from the expected contents. Two NaNs count as equal
+/// even if their bits differ. Returns `None` if there is no difference.
 fn first_difference(
     kernel: &Kernel,
     index: usize,

@@ -3,7 +3,8 @@
 use super::kernel::{Code, Kernel, KernelOp, KernelRegion, Value};
 use std::collections::HashSet;
 
-/// Returns the smallest kernel found for which `fails` still holds.
+/// Removes operations from `kernel` as long as `fails` returns true for the smaller kernel. Returns the smallest
+/// kernel found.
 pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
     let mut without = kernel.clone();
@@ -43,7 +44,8 @@ fn count(ops: &[KernelOp]) -> usize {
         .sum()
 }
 
-/// Removes the operation at a place, or makes its results constants; `false` where it cannot.
+/// Removes the operation at position `place` of a pre-order traversal, and replaces its results by zero constants.
+/// Returns false if the operation cannot be removed.
 fn change(kernel: &mut Kernel, place: usize) -> bool {
     let types = kernel.types.clone();
     let mut left = place;
@@ -96,7 +98,7 @@ fn change_one(ops: &mut Vec<KernelOp>, i: usize, is_number: &dyn Fn(Value) -> bo
     true
 }
 
-/// Removes operations without used results and effects on memory.
+/// Removes operations whose results are unused and that have no effect on memory.
 pub(crate) fn remove_unused(kernel: &mut Kernel) {
     loop {
         let mut used = HashSet::new();

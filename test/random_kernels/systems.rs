@@ -5,7 +5,8 @@ use linear_layout::bridge::{cute_from_linear, tilus_from_linear};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 
-/// Draws a number from a text, without advancing the generator's own random numbers.
+/// Returns a number below `sides` that is a hash of `text`. This does not advance the state of the random
+/// generator.
 fn drawn(text: &str, sides: usize) -> usize {
     let sum = text
         .bytes()
@@ -13,7 +14,8 @@ fn drawn(text: &str, sides: usize) -> usize {
     (sum >> 3) % sides
 }
 
-/// Returns, sometimes, a Tilus or CuTe layout equal to the layout of a tensor on this shape.
+/// Returns a Tilus or CuTe layout that equals the layout `text` on this shape, for a part of the inputs. Returns
+/// `None` for the others, and if there is no such layout.
 pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     let is_plain = ["#ttg.blocked", "#ttg.linear", "#ttg.generic_linear"]
         .iter()
@@ -59,7 +61,8 @@ pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     }
 }
 
-/// Returns, sometimes, a CuTe layout equal to the layout of a buffer on this shape.
+/// Returns a CuTe layout that equals the shared-memory layout `text` on this shape, for a part of the inputs.
+/// Returns `None` for the others, and if there is no such layout.
 pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
     let known = registers::known(text).filter(|known| known.interval_paddings().is_empty())?;
     let layout = known
@@ -74,7 +77,8 @@ pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
     Some(format!("#cute.layout<\"{cute}\">"))
 }
 
-/// Replaces each CuTe and Tilus layout of a module by its bases; `None` if there is no such layout.
+/// Replaces each CuTe and Tilus layout in `module` by an encoding that lists its bases. Returns `None` if the
+/// module contains no such layout, or one whose bases cannot be listed.
 pub(super) fn with_bases(module: &str) -> Option<String> {
     let (mut text, mut rest) = (String::new(), module);
     let next = |rest: &str| {

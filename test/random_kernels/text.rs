@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// Returns constraints of assembly that forwards its operands: each result is in the register of an operand.
+/// Returns the constraint string of inline assembly that forwards its operands. Each result is tied to the register
+/// of one operand.
 fn constraints(kernel: &Kernel, op: &KernelOp, pack: u32) -> String {
     let is_ptx = kernel.target.assembly == Assembly::Ptx;
     let words = op.operands.iter().flat_map(|operand| {
@@ -26,7 +27,8 @@ fn constraints(kernel: &Kernel, op: &KernelOp, pack: u32) -> String {
     list.join(",")
 }
 
-/// Returns the module of several kernels of the same GPU and number of warps, named `k0`, `k1`, ...
+/// Returns a module with one function per kernel, named `k0`, `k1`, ... All kernels must have the same target and
+/// number of warps.
 pub(crate) fn module(kernels: &[&Kernel]) -> String {
     let mut printer = KernelPrinter::default();
     let functions: Vec<String> = kernels
@@ -50,7 +52,7 @@ pub(crate) fn module(kernels: &[&Kernel]) -> String {
     text
 }
 
-/// MLIR's rounding modes by their numbers.
+/// Names of MLIR's rounding modes; the index of a name is the number of its mode.
 const ROUNDING_MODES: [&str; 5] = [
     "to_nearest_even",
     "downward",
@@ -67,7 +69,7 @@ fn sync(sync: &Sync) -> String {
     )
 }
 
-/// Formats a number as an attribute without its type.
+/// Formats a constant as an MLIR attribute without its type.
 fn literal(element: Element, bits: u64) -> String {
     match element.scalar {
         Scalar::Int(1) => if bits == 0 { "false" } else { "true" }.to_owned(),
@@ -76,7 +78,7 @@ fn literal(element: Element, bits: u64) -> String {
     }
 }
 
-/// Formats the elements of a constant tensor as nested lists.
+/// Formats the elements of a constant tensor as nested lists, as in a `dense` attribute.
 fn nested(element: Element, shape: &[u64], elements: &[u64]) -> String {
     let Some((&size, inner)) = shape.split_first() else {
         return literal(element, elements[0]);
@@ -90,7 +92,7 @@ fn nested(element: Element, shape: &[u64], elements: &[u64]) -> String {
 struct KernelPrinter {
     names: HashMap<Rc<str>, usize>,
     encodings: Vec<Rc<str>>,
-    /// Blocks of `cf` so far.
+    /// Number of blocks with `cf` branches that have been created.
     blocks: usize,
 }
 
@@ -175,13 +177,13 @@ impl KernelPrinter {
         let _ = writeln!(text, " : {operands} -> {results}");
     }
 
-    /// Returns the name of a new block.
+    /// Returns a new name for a block.
     fn block(&mut self) -> String {
         self.blocks += 1;
         format!("^bb{}", self.blocks)
     }
 
-    /// Prints the name and parameters of a block.
+    /// Returns the label of a block: its name and its parameters with their types.
     fn label(&mut self, kernel: &Kernel, name: &str, params: &[Value]) -> String {
         let params: Vec<String> = params
             .iter()
@@ -193,7 +195,8 @@ impl KernelPrinter {
         }
     }
 
-    /// Prints a jump, or a conditional branch to two blocks with the operands of each.
+    /// Returns a `cf.br`, or a `cf.cond_br` if there is a condition. Each entry of `ways` is a successor block with
+    /// the operands that it receives.
     fn jump(
         &mut self,
         kernel: &Kernel,
@@ -223,7 +226,7 @@ impl KernelPrinter {
         )
     }
 
-    /// Prints the operations of a region except its terminator, which is returned.
+    /// Prints the operations of a region, except its terminator. Returns the operands of the terminator.
     fn straight<'k>(
         &mut self,
         kernel: &Kernel,
@@ -240,7 +243,7 @@ impl KernelPrinter {
         &end.operands
     }
 
-    /// Prints a branch as blocks: one for each side, and one where they join.
+    /// Prints a branch as one block per side and a block at which both sides join.
     fn branch(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let sides = [self.block(), self.block()];
         let end = self.block();
@@ -254,7 +257,7 @@ impl KernelPrinter {
         text.push_str(&self.label(kernel, &end, &op.results));
     }
 
-    /// Prints a loop as blocks: header, body, and exit.
+    /// Prints a while loop as three blocks: header, body, and exit.
     fn circle(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let [before, after, end] = [self.block(), self.block(), self.block()];
         text.push_str(&self.jump(kernel, None, &[(&before, &op.operands)]));
@@ -268,7 +271,7 @@ impl KernelPrinter {
         text.push_str(&self.label(kernel, &end, &op.results));
     }
 
-    /// Prints the allocation of a buffer, its initialisation and its accesses.
+    /// Prints the allocation of a shared-memory buffer, its initialisation, and the accesses to it.
     fn buffer(
         &mut self,
         kernel: &Kernel,
@@ -347,7 +350,7 @@ impl KernelPrinter {
         }
     }
 
-    /// Returns the name of an operation and its properties.
+    /// Returns the name of an operation, and its properties as MLIR spells them.
     fn name(&mut self, kernel: &Kernel, op: &KernelOp) -> (&'static str, String) {
         let none = String::new();
         let policy = |policy: &str| {

@@ -5,7 +5,7 @@ use super::simulated::generic_form;
 use crate::files::{files, read};
 use gpu_sim::{Arg, Arrival, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-/// Size of each of the two buffers in words.
+/// Number of words in each of the two buffers.
 const WORDS: u32 = 512;
 
 const ARRIVALS: [Arrival; 4] = [
@@ -15,7 +15,7 @@ const ARRIVALS: [Arrival; 4] = [
     Arrival::Random(2),
 ];
 
-/// Runs a kernel on a buffer of 0, 1, 2, ... and returns the other buffer.
+/// Runs a kernel on an input buffer that contains 0, 1, 2, ... Returns the output buffer.
 fn run(text: &str, arrival: Arrival, schedule: Schedule) -> Result<Vec<u8>, KernelError> {
     let decoded = decode_generic(text, None)?;
     let mut memory = Memory::default();
@@ -30,7 +30,7 @@ fn run(text: &str, arrival: Arrival, schedule: Schedule) -> Result<Vec<u8>, Kern
     Ok(memory.bytes(output).to_vec())
 }
 
-/// Returns the kernels, in MLIR's generic form.
+/// Returns the name of each test kernel and its text in MLIR's generic form.
 fn kernels() -> Vec<(String, String)> {
     let kernels = files("test/kernels/asynchronous", &["mlir"])
         .into_iter()
@@ -62,7 +62,8 @@ fn operands(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Replaces the number after `name = `.
+/// Replaces the first number that follows `name = ` by the result of `change`. Returns `None` if there is no such
+/// number.
 fn with_number(line: &str, name: &str, change: impl Fn(u32) -> u32) -> Option<String> {
     let (before, rest) = line.split_once(&format!("{name} = "))?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;
@@ -74,7 +75,7 @@ fn with_number(line: &str, name: &str, change: impl Fn(u32) -> u32) -> Option<St
     ))
 }
 
-/// Returns the mutations of a line: a name and the replacement.
+/// Returns the mutations of a line. Each consists of its name and the lines that replace the original one.
 fn wrong_lines(line: &str) -> Vec<(&'static str, String)> {
     let Some(name) = operation(line) else {
         return Vec::new();

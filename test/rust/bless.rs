@@ -6,8 +6,8 @@ use std::panic::Location;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Compares a text with the expected literal; with `LL_BLESS=1` replaces the literal in the source, in the call that
-/// `#[track_caller]` reports.
+/// Checks that a text equals the expected literal. If `LL_BLESS=1` is set, the literal in the source is replaced
+/// instead, in the call that `#[track_caller]` reports.
 #[track_caller]
 pub(crate) fn check_text(found: &str, expected: &str) {
     if env::var("LL_BLESS").as_deref() != Ok("1") {
@@ -17,7 +17,8 @@ pub(crate) fn check_text(found: &str, expected: &str) {
     }
 }
 
-/// Replaces the literal of `expected` nearest to the caller's line by one of `found`.
+/// Replaces a string literal in the source of the caller. Of the literals whose value is `expected`, the one
+/// nearest to the caller's line is replaced by `found`.
 fn rewrite(caller: &Location<'_>, expected: &str, found: &str) {
     static WRITES: Mutex<()> = Mutex::new(());
     let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,13 +42,13 @@ fn rewrite(caller: &Location<'_>, expected: &str, found: &str) {
     std::fs::write(&path, blessed).expect("the source of the test can be written");
 }
 
-/// Formats a plain literal, with line breaks as they are.
+/// Formats a text as an ordinary string literal. Line breaks are not escaped.
 fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns the plain string literals of Rust code and their values. One with an escape other than of a quote, a
-/// backslash or the end of a line is left out.
+/// Returns the places and values of the ordinary string literals in Rust source. Literals with an escape other than
+/// `\"`, `\\`, `\n` or an escaped line break are skipped.
 fn literals(source: &str) -> Vec<(Range<usize>, String)> {
     let bytes = source.as_bytes();
     let mut found = Vec::new();
@@ -73,7 +74,7 @@ fn literals(source: &str) -> Vec<(Range<usize>, String)> {
     found
 }
 
-/// Returns the length of the raw literal at the start of the text; 1 if there is none.
+/// Returns the length of the raw string literal at the start of the text, or 1 if there is none.
 fn raw_length(text: &str) -> usize {
     let hashes = text[1..].bytes().take_while(|b| *b == b'#').count();
     if text.as_bytes().get(1 + hashes) != Some(&b'"') {
@@ -86,7 +87,8 @@ fn raw_length(text: &str) -> usize {
         .map_or(text.len(), |end| begin + end + close.len())
 }
 
-/// Returns the length of the literal at the start of the text, and its value.
+/// Returns the length and the value of the ordinary string literal at the start of the text. The value is `None` if
+/// the literal contains an unsupported escape.
 fn plain(text: &str) -> (usize, Option<String>) {
     let mut value = Some(String::new());
     let mut chars = text.char_indices().skip(1).peekable();

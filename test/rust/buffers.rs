@@ -24,7 +24,7 @@ const TYPES: [(&str, usize); 6] = [
     ("i64", 8),
 ];
 
-/// Returns a blocked layout of four warps.
+/// Draws a two-dimensional blocked layout for four warps.
 fn blocked(random: &mut Rng, lanes: usize) -> String {
     let down = 1 << random.below(lanes.ilog2() as usize + 1);
     let warps = random.choose(&[1, 2, 4]);
@@ -39,7 +39,8 @@ fn blocked(random: &mut Rng, lanes: usize) -> String {
     )
 }
 
-/// Draws a layout of four warps: blocked, or on NVIDIA's GPUs that of a tensor core operand or result.
+/// Draws a register layout for four warps. It is a blocked layout or, on NVIDIA GPUs, also that of a tensor core
+/// operand or result.
 fn registers(random: &mut Rng, lanes: usize, gpu: &str, bits: usize) -> String {
     if !gpu.starts_with("cuda") || bits > 32 || random.below(2) == 0 {
         return blocked(random, lanes);
@@ -61,7 +62,8 @@ fn registers(random: &mut Rng, lanes: usize, gpu: &str, bits: usize) -> String {
 const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 
-/// Draws the encoding of a buffer of 32x64, with its transpose.
+/// Draws a shared-memory encoding for a buffer of 32x64 elements. Also returns the encoding of the transposed
+/// buffer.
 fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
     let orders = random.choose(&[["1, 0", "0, 1"], ["0, 1", "1, 0"]]);
     match random.below(6) {
@@ -126,7 +128,7 @@ fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
     }
 }
 
-/// Returns the pointers to every element of a row-major matrix.
+/// Returns operations that compute a tensor of pointers to the elements of a row-major matrix.
 fn pointers(name: &str, base: &str, layout: &str, shape: [usize; 2], ty: &str) -> String {
     let [r, c] = shape;
     format!(
@@ -152,7 +154,7 @@ struct Case {
     expected: Vec<usize>,
 }
 
-/// Draws a kernel that stores a matrix to a buffer and loads it through a view.
+/// Draws a kernel that stores a matrix to a shared-memory buffer and loads it through a view of the buffer.
 fn case(random: &mut Rng) -> Case {
     let (gpu, lanes) = random.choose(&GPUS);
     let (ty, bytes) = random.choose(&TYPES);
@@ -289,7 +291,7 @@ fn case(random: &mut Rng) -> Case {
     }
 }
 
-/// Runs a kernel on an input of distinct elements.
+/// Runs a kernel on an input buffer, and returns its output buffer of `output` bytes.
 fn run(text: &str, input: &[u8], output: usize) -> Result<Vec<u8>, String> {
     let decoded =
         driver::decode(text.as_bytes(), "buffers", None, None).map_err(|e| e.to_string())?;
@@ -308,7 +310,7 @@ fn contents(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 31 + i / 256 * 7) as u8).collect()
 }
 
-/// Returns the number of cases: `LL_BUFFERS=3000` runs more than a few.
+/// Returns the number of random cases. The environment variable `LL_BUFFERS` overrides the default of 120.
 fn count() -> u64 {
     let asked = std::env::var("LL_BUFFERS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(120)
@@ -353,7 +355,8 @@ fn random_buffers() {
     );
 }
 
-/// Double buffering: one buffer is read while the other is written, which needs barriers across iterations.
+/// Tests double buffering. One buffer is read while the other is written, which requires barriers across
+/// iterations.
 #[test]
 fn buffers_through_loops() {
     let layout = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, LANES], warpsPerCTA = [4, 1], order = [1, 0]}>";
@@ -411,7 +414,8 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// Returns a kernel of `i32` of 32x64 elements, whose `body` computes `%w` from `%v`, both of the layout `#io`.
+/// Returns a kernel that loads and stores an `i32` matrix of 32x64 elements. `body` must compute `%w` from `%v`;
+/// both have the layout `io`.
 fn kernel(gpu: &str, lanes: usize, io: &str, body: &str) -> String {
     let x = pointers("p", "%x", io, [ROWS, COLUMNS], "i32");
     let y = pointers("q", "%y", io, [ROWS, COLUMNS], "i32");
@@ -430,7 +434,8 @@ fn kernel(gpu: &str, lanes: usize, io: &str, body: &str) -> String {
     )
 }
 
-/// Moves the tensor `from` through buffers and conversions to `to`; some buffers stay live for later reads.
+/// Returns operations that move the tensor `from` to `to` through random buffers and layout conversions. Buffers
+/// that remain live for later reads are appended to `kept`.
 fn stages(
     random: &mut Rng,
     lanes: usize,
@@ -487,8 +492,9 @@ fn stages(
     body
 }
 
-/// Buffers that reuse bytes, beside scratch memory of conversions: in sequence, in loops, in branches, and some that
-/// are read again at the end. A missing barrier is a race; an offset reused too early gives a wrong value.
+/// Tests shared-memory buffers that reuse the bytes of others, and of the scratch memory of conversions. They are
+/// used in sequence, in loops and in branches, and some are read again at the end. A missing barrier is reported as
+/// a race, and an offset that is reused too early gives a wrong value.
 #[test]
 fn random_lifetimes() {
     let mut ran = 0;
@@ -563,7 +569,8 @@ fn random_lifetimes() {
     assert!(ran * 2 > count() / 3, "{ran} ran");
 }
 
-/// An array of buffers viewed by columns, and eight rows of a buffer as a buffer of another shape.
+/// Tests a view of an array of buffers by columns, and a view of eight rows of a buffer as a buffer of another
+/// shape.
 #[test]
 fn views_of_rows_and_parts() {
     for (gpu, lanes) in GPUS {

@@ -7,8 +7,8 @@ use gpu_sim::{Arg, ElementTy, FloatTy, Swizzle, TensorElement, TensorMap};
 
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 
-/// Boxes of three dimensions end outside the tensor, where they are filled by NaN; sums of one dimension are added to
-/// global memory.
+/// Tests three-dimensional boxes that extend beyond the tensor and are filled with NaN there, and one-dimensional
+/// sums that are added to global memory.
 #[test]
 fn boxes_of_three_dimensions() {
     // Boxes have 2 x 16 x 32 elements.

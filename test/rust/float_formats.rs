@@ -4,7 +4,8 @@ use super::operations::noise;
 use gpu_sim::{Arg, Launch, Memory};
 use linear_layout_mlir::driver;
 
-/// Targets with software conversions, and with the instructions of each family.
+/// Name and warp size of the targets. Some convert floats in software; the others represent each family of
+/// conversion instructions.
 const TARGETS: [(&str, u32); 6] = [
     ("cuda:80", 32),
     ("cuda:90", 32),
@@ -14,18 +15,18 @@ const TARGETS: [(&str, u32); 6] = [
     ("hip:gfx1200", 32),
 ];
 
-/// The special codes of a format: infinities and NaNs.
+/// The encoding of infinities and NaNs in a float format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
-    /// The largest exponent encodes infinity and NaN.
+    /// Codes with the largest exponent are infinity or NaN.
     Ieee,
-    /// All bits set is NaN; there is no infinity.
+    /// The code whose bits are all set, except the sign, is NaN. There is no infinity.
     Finite,
-    /// The code of negative zero is NaN; there is no infinity.
+    /// The code of negative zero is NaN. There is no infinity and no negative zero.
     Unsigned,
 }
 
-/// A float format; an exact number is `steps * 2^-1100`.
+/// A float format, described by the widths of its fields, its exponent bias, and its special codes.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     name: &'static str,
@@ -62,7 +63,7 @@ const FORMATS: [Format; 8] = [
     format("f64", 11, 52, 1023, Family::Ieee),
 ];
 
-/// The rounding to a narrower format.
+/// The rounding mode of a conversion to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     NearestEven,
@@ -81,7 +82,7 @@ impl Mode {
         Self::Upward,
     ];
 
-    /// Returns the spelling of `arith.truncf`.
+    /// Returns the name of this rounding mode in `arith.truncf`.
     fn name(self) -> &'static str {
         match self {
             Self::NearestEven => "to_nearest_even",
@@ -93,7 +94,7 @@ impl Mode {
     }
 }
 
-/// The value of a code: sign, and the magnitude as `mantissa * 2^exponent`.
+/// The value that a code represents. A finite number has a sign and the magnitude `mantissa * 2^exponent`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Nan,
@@ -129,7 +130,7 @@ impl Format {
         Number::Finite(negative, u128::from(implied + fraction), power)
     }
 
-    /// Returns the largest code of a finite number.
+    /// Returns the code of the largest finite number.
     fn largest(self) -> u64 {
         let sign_bit = self.exponent_bits + self.mantissa_bits;
         match self.family {
@@ -139,7 +140,8 @@ impl Format {
         }
     }
 
-    /// Returns the expected code of a number; `None` for NaN, of which any is right.
+    /// Returns the code to which `number` must be converted. Returns `None` if the result must be NaN, for which
+    /// any NaN code is accepted.
     fn expected(self, number: Number, mode: Mode) -> Option<u64> {
         let towards_zero = mode == Mode::TowardsZero;
         let sign_bit = self.exponent_bits + self.mantissa_bits;
@@ -164,7 +166,8 @@ impl Format {
         }
     }
 
-    /// Returns the code of the rounded magnitude: by search, without arithmetic on fields.
+    /// Returns the code to which the magnitude of a number is rounded. It is found by binary search, independently
+    /// of the arithmetic on fields that the tested code uses.
     fn rounded(self, negative: bool, mantissa: u128, power: i32, mode: Mode) -> u64 {
         if mantissa == 0 {
             return 0;
@@ -199,8 +202,9 @@ impl Format {
         }
     }
 
-    /// Compares the number of a code (the midpoint above it if `twice` is odd) with another. The code after the largest
-    /// is the next number of an unbounded exponent range.
+    /// Compares a number of this format with `mantissa * 2^power`. If `twice` is even, the number is that of the
+    /// code `twice / 2`; otherwise, it is the midpoint between this code and the next one. The code after the
+    /// largest finite one is treated as the next number of an unbounded exponent range.
     fn compare(self, twice: u128, mantissa: u128, power: i32) -> std::cmp::Ordering {
         let code = (twice / 2) as u64;
         let exponent = (code >> self.mantissa_bits) as i32;
@@ -225,16 +229,18 @@ impl Format {
     }
 }
 
-/// Returns the number of random codes of a wider format: `LL_CONVERSIONS=10000000` takes more than a few.
+/// Returns the number of random codes to test per format of more than 16 bits. The environment variable
+/// `LL_CONVERSIONS` overrides the default of 12288.
 fn noisy() -> usize {
     let asked = std::env::var("LL_CONVERSIONS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(12288)
 }
 
-/// Number of codes per conversion.
+/// Maximum number of codes that one launch converts.
 const PIECE: usize = 1 << 18;
 
-/// Returns all codes of up to 16 bits; of wider formats noise, and every exponent near the narrower formats' numbers.
+/// Returns the codes of a format that are tested: all codes if the format has at most 16 bits. For a wider format,
+/// these are random codes, and codes at and next to the numbers and midpoints of narrower formats.
 fn inputs(format: Format) -> Vec<u64> {
     let bits = format.bits();
     if bits <= 16 {
@@ -269,10 +275,11 @@ fn inputs(format: Format) -> Vec<u64> {
     all
 }
 
-/// Elements per thread block.
+/// Number of elements that one thread block converts.
 const BLOCK: usize = 256;
 
-/// Returns a kernel in which each block converts its elements.
+/// Returns a kernel that loads the elements `%x`, converts them to `%y` by `line`, and stores them. Each thread
+/// block converts [`BLOCK`] elements.
 fn kernel((target, lanes): (&str, u32), from: &str, to: &str, line: &str) -> String {
     let tensor = |element: &str| format!("tensor<{BLOCK}x{element}, #e>");
     let pointers = |name: &str, argument: &str, element: &str| {
@@ -324,7 +331,8 @@ fn run(target: (&str, u32), from: Format, to: Format, line: &str, inputs: &[u64]
     memory.bytes(output).chunks(to_width).map(element).collect()
 }
 
-/// Checks one conversion on all inputs and GPUs; returns the number of compared results.
+/// Checks `tt.fp_to_fp` from one format to another on all inputs and targets. Returns the number of compared
+/// results.
 fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize {
     let narrows = from.bits() >= to.bits();
     let clause = match (narrows, towards_zero) {
@@ -344,7 +352,8 @@ fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize 
     compare(from, to, mode, &line, inputs)
 }
 
-/// Checks a line that converts `%x` to `%y`, on all inputs and GPUs; returns the number of compared results.
+/// Checks an operation `line` that converts `%x` to `%y` on all inputs and targets. Returns the number of compared
+/// results.
 fn compare(from: Format, to: Format, mode: Mode, line: &str, inputs: &[u64]) -> usize {
     for piece in inputs.chunks(PIECE) {
         let expected: Vec<Option<u64>> = piece

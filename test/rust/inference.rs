@@ -44,7 +44,7 @@ fn walk<'c>(op: build::Op<'c>, visit: &mut dyn FnMut(build::Op<'c>)) {
     }
 }
 
-/// Returns the shape and encoding of a tensor, where it has one.
+/// Returns the shape and encoding of a type. Returns `None` if it is not a tensor with an encoding.
 fn laid_out(type_: Type<'_>) -> Option<(Vec<u64>, Arc<Encoding>)> {
     let tensor = TensorType::of(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -57,11 +57,12 @@ fn laid_out(type_: Type<'_>) -> Option<(Vec<u64>, Arc<Encoding>)> {
 struct Tally {
     forward: usize,
     backward: usize,
-    /// Results that several operand encodings produce.
+    /// Number of results whose encoding follows from several different operand encodings.
     ambiguous: usize,
 }
 
-/// Checks one operand of one operation in both directions.
+/// Checks the encoding that is inferred for a result from operand `i`, and the one inferred for the operand from
+/// the result.
 fn check(op: build::Op<'_>, i: usize, place: &str, tally: &mut Tally) {
     let of_results = if i < op.result_count() { i } else { 0 };
     let (Some((shape, from)), Some((result_shape, to))) = (

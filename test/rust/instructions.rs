@@ -8,18 +8,19 @@ use linear_layout::target::{Number, Product, ScaleBit, ScaleNumber, TARGETS, Tar
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// A tensor of a kernel: an operand of the product, or the scales of a factor.
+/// A tensor that a test kernel loads: an operand of the matrix product, or the scales of a factor.
 struct ProductTensor {
     letter: char,
     sizes: [u64; 2],
     encoding: String,
-    /// The type of an element, as MLIR spells it.
+    /// Element type in MLIR's syntax.
     element: &'static str,
 }
 
-/// Returns the tensors A, B, D of a kernel, and the scales of A and B if the instruction has any. Each warp has `tiles`
-/// (1 or 2) tiles in registers along both m and n, and one along k; the two warps follow m. Lanes follow m if each lane
-/// multiplies on its own.
+/// Returns the tensors A, B and D that a kernel loads, and the scales of A and B if the instruction has any.
+///
+/// Each of two warps has `tiles` (1 or 2) tiles along both m and n, and one along k. The second warp has the tiles
+/// that follow along m. If each lane multiplies separately, further lanes also follow along m.
 fn tensors(row: &Product, target: &Target, tiles: u64) -> Vec<ProductTensor> {
     let [m, n, k] = row.sizes();
     let own = if row.is_per_lane() { target.lanes } else { 1 };
@@ -100,7 +101,8 @@ fn tensors(row: &Product, target: &Target, tiles: u64) -> Vec<ProductTensor> {
     tensors
 }
 
-/// Returns the type in MLIR and in the simulator; a byte if that holds several elements.
+/// Returns the element type in MLIR and in the simulator. Elements of less than a byte are stored in pairs as
+/// bytes.
 fn element_type(number: Number) -> (&'static str, ElementTy) {
     let name = match number {
         Number::Tf32 => Number::F32.ir_name(),
@@ -110,7 +112,8 @@ fn element_type(number: Number) -> (&'static str, ElementTy) {
     (name, name.parse().expect("the simulator has the type"))
 }
 
-/// Returns `@NAME(a, b, d, out)`, or `@NAME(a, b, d, x, y, out)` with scales: `out = a b + d`.
+/// Returns a function `@NAME(a, b, d, out)` that computes `out = a b + d`. With scales, it is `@NAME(a, b, d, x, y,
+/// out)`, where `x` and `y` scale the factors.
 fn function(name: &str, row: &Product, tensors: &[ProductTensor]) -> String {
     let arguments = tensors.iter();
     let arguments = arguments.map(|t| format!("%{}: !tt.ptr<{}>, ", t.letter, t.element));
@@ -198,7 +201,8 @@ fn module(target: &Target, functions: &str) -> String {
     )
 }
 
-/// Returns a small integer, which every format represents exactly.
+/// Returns the element of an operand at given coordinates. It is a small integer, which every format represents
+/// exactly.
 fn element(operand: usize, at: [u64; 2]) -> f64 {
     let [down, across] = at;
     let number = match operand {
@@ -209,14 +213,14 @@ fn element(operand: usize, at: [u64; 2]) -> f64 {
     f64::from(u8::try_from(number % 5).unwrap()) - 2.0
 }
 
-/// Returns the power of two that scales a block of a factor.
+/// Returns the exponent of the power of two that scales a block of a factor.
 fn scale(factor: usize, at: [u64; 2]) -> i32 {
     let [own, block] = at;
     let number = [own + 2 * block, 2 * own + block][factor] % 3;
     i32::try_from(number).unwrap() - 1
 }
 
-/// Returns the bytes of a tensor's elements, row by row.
+/// Returns the bytes of a tensor's elements in row-major order.
 fn bytes(row: &Product, operand: usize, sizes: [u64; 2]) -> Vec<u8> {
     let [rows, columns] = sizes;
     let places = (0..rows).flat_map(|down| (0..columns).map(move |across| [down, across]));
@@ -250,7 +254,8 @@ fn bytes(row: &Product, operand: usize, sizes: [u64; 2]) -> Vec<u8> {
     bytes.collect()
 }
 
-/// Runs the kernel of a row on a CPU, and compares with the sum of products.
+/// Simulates a kernel that uses the instruction `row`, and compares its result with a directly computed matrix
+/// product.
 fn run(row: &Product, target: &Target) {
     let tensors = tensors(row, target, 2);
     let text = module(target, &function("product", row, &tensors));
@@ -302,7 +307,8 @@ fn each_gives_the_product() {
     assert!(known.len() >= 150, "{}", known.len());
 }
 
-/// An intrinsic that LLVM does not support on a processor is an error, or becomes the call of a symbol.
+/// Checks that LLVM assembles each instruction. An intrinsic that LLVM does not support on a processor is an error
+/// or becomes a call of a symbol.
 #[test]
 fn each_assembles() {
     for target in TARGETS {

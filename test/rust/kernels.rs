@@ -8,7 +8,7 @@ const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 
-/// A lowered kernel with its memory.
+/// A lowered kernel, and the memory on which it runs.
 pub(crate) struct Bench {
     decoded: gpu_sim::Decoded,
     pub(crate) memory: Memory,
@@ -20,7 +20,7 @@ impl Bench {
         Self::lowered(file, None)
     }
 
-    /// Lowers a kernel by `pipeline`, or by the default one.
+    /// Lowers a kernel file by `pipeline`, or by the default pipeline if it is `None`.
     pub(crate) fn lowered(file: &str, pipeline: Option<&str>) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("test/kernels")
@@ -31,7 +31,8 @@ impl Bench {
         Self::of(decoded, file)
     }
 
-    /// Lowers a module by `pipeline`, or by the default one; panics if it lacks the instruction.
+    /// Lowers a module by `pipeline`, or by the default pipeline if it is `None`. Panics if the lowered module does
+    /// not contain `instruction`.
     pub(crate) fn with_instruction(
         text: &str,
         name: &str,
@@ -77,7 +78,7 @@ impl Bench {
         self.run_as(grid, args, |launch| launch)
     }
 
-    /// Runs the kernel with other settings of the machine.
+    /// Runs the kernel with launch settings that `set` changes.
     pub(crate) fn run_as(
         &mut self,
         grid: [u32; 3],
@@ -107,7 +108,7 @@ impl Bench {
     }
 }
 
-/// A value that no kernel here computes.
+/// Initial value of output elements. No kernel in these tests computes it.
 pub(crate) const UNTOUCHED: f64 = 768.0;
 
 fn f32_of(x: f64) -> f64 {
@@ -284,7 +285,8 @@ fn row_softmax() {
     }
 }
 
-/// Checks a tile that is converted there and back `turns` times, with `step` added after each conversion.
+/// Checks a kernel that converts a tile to another layout and back `turns` times, and adds `step` after each
+/// conversion.
 #[track_caller]
 fn convert(file: &str, ty: ElementTy, elements: usize, step: f64, turns: usize) -> Report {
     let mut b = Bench::new(&format!("convert/{file}.mlir"));
@@ -321,7 +323,8 @@ fn conversions_there_and_back() {
     }
 }
 
-/// Checks the accesses of a kernel, as the reports name them: kind, width, number per thread.
+/// Checks the global memory accesses that a kernel executes. An entry of `expected` has the form of the report:
+/// kind, width, and number of instructions per thread.
 #[track_caller]
 fn widths(file: &str, grid: [u32; 3], args: impl Fn(&mut Bench) -> Vec<Arg>, expected: &[&str]) {
     let mut b = Bench::new(file);
@@ -417,7 +420,8 @@ fn global_accesses_are_as_wide_as_tritons() {
     );
 }
 
-/// Every kernel lowers, or each operation that is not supported is diagnosed once.
+/// Checks that every kernel either lowers, or gets one diagnostic for each occurrence of an operation that is not
+/// supported.
 #[test]
 fn kernels_lower_or_say_why_not() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels");

@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 4 : i32} 
 }
 "#;
 
-/// An editor with one document open.
+/// A language server process, and the connection of an editor that has one document open.
 struct Session {
     server: Child,
     to: Option<ChildStdin>,
@@ -84,7 +84,7 @@ impl Session {
         serde_json::from_slice(&body).expect("the server writes JSON")
     }
 
-    /// Returns the answer to a request, which must be the next message.
+    /// Sends a request and returns the result. The next message of the server must be the answer to it.
     fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next_id += 1;
         let id = self.next_id;
@@ -95,7 +95,7 @@ impl Session {
         answer["result"].clone()
     }
 
-    /// Sends a request at the position of `needle` in the document plus `more` UTF-16 units.
+    /// Sends a request for a position in the document, which is `more` UTF-16 units after the start of `needle`.
     fn at(&mut self, method: &str, text: &str, needle: &str, more: usize) -> Value {
         let mut position = place(text, needle);
         position["character"] = json!(position["character"].as_u64().unwrap() + more as u64);
@@ -110,7 +110,7 @@ impl Session {
         (shown.to_owned(), answer["range"].clone())
     }
 
-    /// Replaces the document, and returns the diagnostics of the new one.
+    /// Replaces the text of the document, and returns the diagnostics that the server sends for it.
     fn change(&mut self, version: u64, text: &str) -> Vec<Value> {
         self.send(
             &json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
@@ -135,7 +135,7 @@ impl Session {
     }
 }
 
-/// Returns the position of `needle`.
+/// Returns the LSP position of the first occurrence of `needle` in the document.
 #[track_caller]
 fn place(text: &str, needle: &str) -> Value {
     let offset = text.find(needle).unwrap_or_else(|| panic!("no {needle}"));
@@ -295,7 +295,7 @@ fn a_file_is_checked_as_it_is_typed() {
     session.end();
 }
 
-/// Returns a module with this depth of nested regions, each in two brackets.
+/// Returns a module with `regions` nested regions. Each region adds two levels of brackets.
 fn nested(regions: usize) -> String {
     let (open, close) = ("\"test.op\"() ({\n", "}) : () -> ()\n");
     format!(
@@ -305,7 +305,7 @@ fn nested(regions: usize) -> String {
     )
 }
 
-/// MLIR's parser is recursive, and would overflow its stack.
+/// Checks that deep nesting is diagnosed before MLIR's recursive parser would overflow its stack.
 #[test]
 fn a_file_that_is_nested_too_deep_gets_a_diagnostic() {
     let deep = nested(20_000);

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Remarks of the pass on the functions of a file: cycles and conversions before and after.
+/// Cost of a module before and after the pass: cycles and number of conversions, summed over its functions.
 struct CostReport {
     before: (f64, u64),
     after: (f64, u64),
@@ -14,7 +14,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels/conversions")
 }
 
-/// Runs the pass on a module, and verifies each change; returns the remarks and the result.
+/// Runs `remove-layout-conversions` on a module, and verifies each change that it makes. Returns the reported costs
+/// and the resulting module.
 fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let input = scratch.join(format!("choices-{name}.mlir"));
@@ -50,7 +51,8 @@ fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
     (chosen, String::from_utf8(output.stdout).unwrap())
 }
 
-/// Returns each kernel with Triton's result: name, module, Triton's module.
+/// Returns the test kernels. Each entry consists of a name, a module, and the module that Triton's pass produces
+/// from it.
 fn kernels() -> Vec<(String, String, String)> {
     let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
     let mut all = Vec::new();
@@ -78,10 +80,11 @@ fn kernels() -> Vec<(String, String, String)> {
     all
 }
 
-/// The default of `conversion-cost`, in cycles.
+/// Default value of the option `conversion-cost`, in cycles.
 const PENALTY: f64 = 130.0;
 
-/// Chooses layouts for all kernels; returns the ratio of the total cost to Triton's.
+/// Chooses layouts for all kernels, and checks their costs. Returns the ratio of the total cost to the total cost
+/// of Triton's results.
 fn compare(memory: &str) -> f64 {
     let (mut ours, mut theirs) = (0.0, 0.0);
     for (name, module, triton) in kernels() {

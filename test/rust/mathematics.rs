@@ -9,7 +9,8 @@ use linear_layout_mlir::driver;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// GPUs of both vendors, the oldest that today's `ptxas` assembles for and newer ones.
+/// Target names and warp sizes. The targets of both vendors include the oldest one that current `ptxas` versions
+/// support, and newer ones.
 const TARGETS: [(&str, u32); 8] = [
     ("cuda:75", 32),
     ("cuda:80", 32),
@@ -21,7 +22,7 @@ const TARGETS: [(&str, u32); 8] = [
     ("hip:gfx1250", 32),
 ];
 
-/// `$0`, `$1`, `$2` are operands of the type `$t`.
+/// Names and texts of floating-point operations. `$0`, `$1` and `$2` are operands of the type `$t`.
 const FLOATS: [(&str, &str); 64] = [
     ("absf", "math.absf $0 : $t"),
     ("acos", "math.acos $0 : $t"),
@@ -89,7 +90,7 @@ const FLOATS: [(&str, &str); 64] = [
     ("clamp_nan", "tt.clampf $0, $1, $2, propagateNan = all : $t"),
 ];
 
-/// Integers of any width, down to one bit.
+/// Names and texts of integer operations that accept any width, including one bit.
 const ARITHMETIC: [(&str, &str); 17] = [
     ("addi", "arith.addi $0, $1 : $t"),
     ("subi", "arith.subi $0, $1 : $t"),
@@ -118,7 +119,8 @@ const INTEGERS: [(&str, &str); 5] = [
     ("ipowi", "math.ipowi $0, $1 : $t"),
 ];
 
-/// Functions of f64 that LLVM computes, or that expand to such functions.
+/// Functions that do not call a library for `f64`: LLVM computes them itself, or they are expanded to such
+/// functions.
 const NATIVE: [&str; 15] = [
     "absf",
     "ceil",
@@ -137,11 +139,11 @@ const NATIVE: [&str; 15] = [
     "trunc",
 ];
 
-/// The lowering of an operation on a type.
+/// The result of lowering an operation on a given type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LoweringOutcome {
     Assembles,
-    /// Becomes a call of a library function.
+    /// The operation becomes a call of a library function.
     LibraryCall,
     Refused,
 }
@@ -157,7 +159,8 @@ fn lowering_outcome(text: &str, name: &str, type_: &str) -> LoweringOutcome {
     }
 }
 
-/// Operations with a type each, with this outcome.
+/// Returns all combinations of an operation and a type that have this lowering outcome. Each entry consists of the
+/// name, the text and the type.
 fn cases(wanted: LoweringOutcome) -> Vec<(&'static str, &'static str, &'static str)> {
     let floats = ["f8E5M2", "f8E4M3FN", "f16", "bf16", "f32", "f64"];
     let integers = ["i8", "i16", "i32", "i64"];
@@ -173,7 +176,8 @@ fn cases(wanted: LoweringOutcome) -> Vec<(&'static str, &'static str, &'static s
         .collect()
 }
 
-/// Returns a module with one function for each case, an operation on scalars whose result is stored.
+/// Returns a module with one function per case. The function performs the operation on scalars and stores the
+/// result.
 fn module(target: (&str, u32), cases: &[(&str, &str, &str)]) -> String {
     let mut module = format!(
         "module attributes {{\"ttg.num-warps\" = 4 : i32, ttg.target = \"{}\", \
@@ -210,7 +214,7 @@ fn tool(name: &str) -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_ll-opt")).with_file_name(name)
 }
 
-/// Runs a tool on a text; its output, or its errors.
+/// Runs a tool with `input` as its standard input. Returns its standard output or, if it fails, its error messages.
 fn pipe(mut command: Command, input: &[u8]) -> Result<Vec<u8>, String> {
     use std::io::Write;
     let mut child = command
@@ -232,7 +236,8 @@ fn pipe(mut command: Command, input: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Translates a module to assembly, which is returned, and assembles it; `name` is that of the test's file.
+/// Lowers a module, translates it to assembly, and returns the assembly. For NVIDIA targets, `ptxas` also assembles
+/// it if it is installed; `name` is the stem of the file that this step writes.
 pub(crate) fn assemble(name: &str, target: &str, module: &str) -> Result<String, String> {
     let mut lower = Command::new(tool("ll-opt"));
     lower.arg("--convert-layouts-to-llvm");
@@ -328,7 +333,7 @@ fn what_does_not_assemble_is_refused_at_its_place() {
     }
 }
 
-/// A function of one f32, its reference in binary64, and the relative tolerance.
+/// Name of a math function, and a reference implementation in `f64`.
 type Function = (&'static str, fn(f64) -> f64);
 
 #[test]
@@ -386,12 +391,12 @@ fn lowered_functions_compute_what_they_say() {
     }
 }
 
-/// Returns the smallest step of a format.
+/// Returns the smallest positive number of a format.
 fn smallest(format: FloatTy) -> f64 {
     format.to_f64(1)
 }
 
-/// Returns a number close to the largest of a format.
+/// Returns a number slightly below the largest finite number of a format.
 fn largest(format: FloatTy) -> f64 {
     format.to_f64(format.from_f64(f64::INFINITY) - 1) * 0.999
 }

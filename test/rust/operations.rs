@@ -4,7 +4,7 @@ use crate::split_mix::Random;
 use gpu_sim::{Arg, FloatTy, Launch, Memory};
 use linear_layout_mlir::driver;
 
-/// GPUs with warps of 32 and of 64 lanes, of both vendors.
+/// Name and warp size of test targets of both vendors, with 32 and 64 lanes per warp.
 pub(crate) const TARGETS: [(&str, u32); 4] = [
     ("cuda:70", 32),
     ("cuda:90", 32),
@@ -12,7 +12,7 @@ pub(crate) const TARGETS: [(&str, u32); 4] = [
     ("hip:gfx1200", 32),
 ];
 
-/// Elements of a type, each by its bits.
+/// The elements of an input tensor, each given by its bits.
 pub(crate) struct Elements<'a> {
     pub(crate) type_: &'a str,
     pub(crate) bits: Vec<u64>,
@@ -33,8 +33,8 @@ fn bytes_of(type_: &str) -> usize {
     }
 }
 
-/// Returns a kernel that loads tensors `%x0`, `%x1`, ... of `count` elements, runs `body`, and stores the
-/// tensor `%y`. `$T` in the body is the shape and `$E` the encoding.
+/// Returns a kernel that loads tensors `%x0`, `%x1`, ... of `count` elements, executes `body`, and stores the
+/// tensor `%y`. In the body, `$T` is replaced by the shape, and `$E` by the encoding.
 pub(crate) fn kernel(
     (target, lanes): (&str, u32),
     inputs: &[&str],
@@ -75,7 +75,7 @@ pub(crate) fn kernel(
     text
 }
 
-/// Returns the elements of `%y` after running [`kernel`].
+/// Runs the kernel that [`kernel`] returns for `body`. Returns the elements of its result `%y`.
 pub(crate) fn run(
     target: (&str, u32),
     inputs: &[Elements<'_>],
@@ -86,7 +86,8 @@ pub(crate) fn run(
     memory.pop().unwrap()
 }
 
-/// Returns the elements of every input's memory and of `%y` after running [`kernel`].
+/// Runs the kernel that [`kernel`] returns for `body`. Returns the final elements of each input buffer, then those
+/// of `%y`.
 fn run_all(
     target: (&str, u32),
     inputs: &[Elements<'_>],
@@ -129,7 +130,8 @@ fn run_all(
         .collect()
 }
 
-/// Runs a body on every target and compares with the expected value of each row of inputs.
+/// Runs `body` on every target, and checks each element of the result. `expected` computes an element from the
+/// input elements with the same index.
 #[track_caller]
 fn check(inputs: &[Elements<'_>], result: &str, body: &str, expected: impl Fn(&[u64]) -> u64) {
     for target in TARGETS {
@@ -152,7 +154,8 @@ pub(crate) fn noise(count: usize, seed: u64) -> Vec<u64> {
     (0..count).map(|_| random.next()).collect()
 }
 
-/// Returns noise, preceded by the numbers at which carries and signs change.
+/// Returns `count` integers of `bits` bits. The first ones are numbers at which a carry or sign changes; the others
+/// are pseudo-random.
 fn integers(count: usize, seed: u64, bits: u32) -> Vec<u64> {
     let mask = u64::MAX >> (64 - bits);
     let mut all = noise(count, seed);
@@ -173,7 +176,8 @@ fn integers(count: usize, seed: u64, bits: u32) -> Vec<u64> {
 
 const FORMATS: [FloatTy; 4] = [FloatTy::F16, FloatTy::BF16, FloatTy::F32, FloatTy::F64];
 
-/// Returns floats of a format: noise, and numbers around the limits of the narrower formats.
+/// Returns `count` floats of a format. The first ones are near the limits of narrower formats; the others are
+/// pseudo-random.
 pub(crate) fn floats(format: FloatTy, count: usize) -> Vec<u64> {
     let shift = 64 - format.bits();
     let mut all: Vec<u64> = noise(count, 7).into_iter().map(|x| x >> shift).collect();
@@ -489,8 +493,8 @@ fn buffer_stores_leave_masked_elements_alone() {
     }
 }
 
-/// LLVM's own remainder for NVIDIA subtracts a rounded multiple: close to a multiple it has the wrong sign, and beyond
-/// 2^24 it is meaningless.
+/// Checks that remainders are exact. LLVM's own `frem` for NVIDIA GPUs subtracts a rounded multiple: the result has
+/// the wrong sign close to a multiple, and is meaningless beyond 2^24.
 #[test]
 fn remainders_are_exact() {
     let special = |exponents: &[i32], one: f64| -> Vec<f64> {

@@ -24,7 +24,7 @@ fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
     }
 }
 
-/// Coverage of the examples so far.
+/// The operation kinds and accessors that the examples have exercised so far.
 #[derive(Default)]
 struct Coverage {
     num_upstream_accessors: usize,
@@ -33,7 +33,8 @@ struct Coverage {
 }
 
 impl Coverage {
-    /// Looks at every operation of a module, if it is one.
+    /// Parses `text` and, if it is a valid module, checks the kind and calls the accessors of every operation in
+    /// it.
     fn look_at(&mut self, context: &Context, text: &str) {
         let Some(module) = Module::parse(context, text) else {
             return;
@@ -102,7 +103,7 @@ fn every_accessor_answers_on_an_example_of_every_operation() {
     assert!(seen.num_upstream_accessors > 100);
 }
 
-/// An operation in generic form, so that parts of it can be left out.
+/// The parts of an operation in generic form. They are separate, so that single parts can be omitted.
 #[derive(Clone)]
 struct Parts {
     name: String,
@@ -111,7 +112,7 @@ struct Parts {
     attributes: Vec<(String, String)>,
 }
 
-/// The key of the attribute with the sizes of the operand groups.
+/// Name of the attribute that holds the sizes of the operand groups.
 const SEGMENTS: &str = "operandSegmentSizes";
 
 impl Parts {
@@ -128,8 +129,9 @@ impl Parts {
         }
     }
 
-    /// Returns this operation and variants without some of its parts: an attribute, a group of operands, the results,
-    /// or as many as possible. Not all variants are valid.
+    /// Returns this operation and variants of it that lack an attribute, a group of operands, the results, or as
+    /// many of these parts as possible. Variants that `is_operation` rejects are omitted; the others may still be
+    /// invalid.
     fn variants(&self, kind: OpKind, is_operation: &dyn Fn(&Self) -> bool) -> Vec<Self> {
         let mut all = vec![self.clone()];
         let mut least = self.clone();
@@ -196,7 +198,8 @@ impl Parts {
         parts
     }
 
-    /// Returns a module with the operation inside an unregistered operation, or inside `ttg.mask`.
+    /// Returns a module that contains the operation. It is nested either in an unregistered operation or, if
+    /// `is_in_mask` is true, in `ttg.mask`.
     fn module(&self, around: &str, is_in_mask: bool) -> String {
         let values: Vec<String> = (0..self.operands.len()).map(|i| format!("%{i}")).collect();
         let values = values.join(", ");
@@ -308,7 +311,7 @@ fn every_operation_is_read_as_it_is_printed_with_its_optional_parts_left_out() {
     assert!(num_variants > 2000, "{num_variants} variants");
 }
 
-/// The table of operations that lower is between these two lines of its page; `make bless` writes it.
+/// Lines between which the page lists the operations that lower. `make bless` writes the table.
 const TABLE_BEGIN: &str = "<!-- what lowers: from the table in `src/lower/dispatch.rs` -->\n";
 const TABLE_END: &str = "<!-- end of what lowers -->\n";
 
@@ -332,7 +335,8 @@ fn the_table_of_lowered_operations_is_current() {
     assert_eq!(found, expected, "`make bless` writes it");
 }
 
-/// `CONTRIBUTING.md` lists the files of an elementwise operation: those that mention its example.
+/// Checks the list of files in `CONTRIBUTING.md` that a new elementwise operation needs. It must be the files that
+/// mention the operation of the example.
 #[test]
 fn the_files_of_an_elementwise_operation_are_named() {
     let guide = read("CONTRIBUTING.md");
@@ -360,7 +364,8 @@ fn the_files_of_an_elementwise_operation_are_named() {
     assert!(found.len() <= 6);
 }
 
-/// The names of our operations occur in TableGen only; Rust identifies operations by kind.
+/// Checks that the names of the library's operations do not occur in Rust code. Only TableGen contains them; Rust
+/// identifies operations by kind.
 #[test]
 fn no_operation_of_ours_is_named_by_a_literal() {
     let mut found = Vec::new();
@@ -380,7 +385,7 @@ fn no_operation_of_ours_is_named_by_a_literal() {
     assert!(found.is_empty(), "use `OpKind`: {found:#?}");
 }
 
-/// Accessors of operands, results, regions and attributes by number or key.
+/// Calls that access operands, results or regions by number. The calls in `BY_KEY` access attributes by key.
 const BY_NUMBER: [&str; 8] = [
     "operand(",
     "result(",
@@ -399,7 +404,7 @@ const BY_KEY: [&str; 5] = [
     "integer_attribute(",
 ];
 
-/// Returns true if a line of code names a part of an operation by number or by key.
+/// Returns true if a line of code accesses a part of an operation by a literal number or key.
 fn names_by_literal(line: &str) -> bool {
     let by_number = BY_NUMBER.iter().any(|call| {
         line.match_indices(call).any(|(at, _)| {
@@ -425,7 +430,7 @@ fn a_part_named_by_a_literal_is_noticed() {
     assert!(!names_by_literal("load.result()"));
 }
 
-/// Parts of operations are accessed by name, through the views of [`linear_layout_mlir::ir::ops`].
+/// Checks that code accesses the parts of operations by name, through the views of [`linear_layout_mlir::ir::ops`].
 #[test]
 fn no_part_of_an_operation_is_named_by_a_literal() {
     let mut found = Vec::new();
@@ -446,7 +451,7 @@ fn no_part_of_an_operation_is_named_by_a_literal() {
     assert!(found.is_empty(), "use a view of the operation: {found:#?}");
 }
 
-/// The names of discardable attributes are declared in one place.
+/// Checks that the names of discardable attributes are declared in one place only.
 #[test]
 fn discardable_attributes_are_named_in_one_place() {
     let mut found = Vec::new();

@@ -10,8 +10,8 @@ const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const I8: ElementTy = ElementTy::Int(8);
 
-/// The folders of `test/kernels/pipelined`, and the pipeline if it is not the default one: gfx1250 needs its waits
-/// counted, which otherwise leave nothing in flight.
+/// Folders in `test/kernels/pipelined`, each with a pipeline; `None` is the default one. gfx1250 is also tested
+/// with `count-async-waits`, because without this pass no copy stays in flight across a wait.
 const GPUS: [(&str, Option<&str>); 5] = [
     ("sm_80", None),
     ("sm_90", None),
@@ -23,11 +23,12 @@ const GPUS: [(&str, Option<&str>); 5] = [
     ),
 ];
 
-/// GPUs and numbers of stages for kernels that `pipeline-loops` pipelines.
-/// Six stages are more than the loops have iterations.
+/// Targets and numbers of stages for kernels that `pipeline-loops` pipelines. Six stages are more than the loops
+/// have iterations.
 const PIPELINED: [(&str, u32); 3] = [("cuda:80", 2), ("cuda:90", 6), ("hip:gfx1250", 3)];
 
-/// Returns `layout-pipeline`, with annotations for the simulator's bounds checks.
+/// Returns a pipeline that runs `layout-pipeline` and lowers the result, with the annotations that the simulator
+/// needs for bounds checks.
 fn layout_pipeline(target: &str, stages: u32) -> String {
     format!(
         "layout-pipeline{{target={target} num-stages={stages} lower=false}},\
@@ -35,22 +36,23 @@ fn layout_pipeline(target: &str, stages: u32) -> String {
     )
 }
 
-/// Rows, columns and K that end within tiles of 64, 32 and 32; columns and K are multiples of 16, as the kernels
-/// assume.
+/// Rows, columns and K of a product. None is a multiple of its tile size (64, 32 and 32), but the columns and K are
+/// multiples of 16, as the kernels assume.
 const SIZES: [usize; 3] = [77, 48, 112];
 const STRIDE: usize = 128;
 
-/// Arrival time of copies, and schedule of warps.
+/// Returns combinations of an arrival time of asynchronous copies and a schedule of the warps.
 fn machines() -> impl Iterator<Item = (Arrival, Schedule)> {
     let random = (1..=4).map(|seed| (Arrival::Random(seed), Schedule::Warps(seed)));
     let arrivals = [Arrival::Early, Arrival::Late].map(|arrival| (arrival, Schedule::Lockstep));
     arrivals.into_iter().chain(random)
 }
 
-/// The arguments of a kernel, and the check of its results.
+/// The arguments of a kernel, and a function that checks its results.
 pub(crate) type Prepared = (Vec<Arg>, Box<dyn Fn(&Bench)>);
 
-/// Runs a kernel on every machine, and compares the memory with `expected`.
+/// Runs a kernel on every machine, both as pipelined by Triton and by `pipeline-loops`. The function that `prepare`
+/// returns checks the results.
 fn run_everywhere(kernel: &str, grid: [u32; 3], prepare: impl Fn(&mut Bench) -> Prepared) {
     for (gpu, pipeline) in GPUS {
         let file = format!("pipelined/{gpu}/{kernel}.ttgir");
@@ -63,7 +65,7 @@ fn run_everywhere(kernel: &str, grid: [u32; 3], prepare: impl Fn(&mut Bench) -> 
     }
 }
 
-/// Runs one file, lowered by `open`, on every machine.
+/// Runs the kernel that `open` lowers once per machine, and checks its results.
 pub(crate) fn run_on_all_machines(
     open: &dyn Fn() -> Bench,
     grid: [u32; 3],
@@ -87,7 +89,8 @@ fn sizes() -> impl Iterator<Item = Arg> {
         .map(|size| Arg::Int(size as i128))
 }
 
-/// Returns the expected [`SIZES`] rows and columns of `of`, with the padding beside them.
+/// Returns the expected contents of an output matrix: the rows and columns of [`SIZES`] have the values of `of`,
+/// and the padding of each row is untouched.
 fn expected(of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = SIZES;
     padded([m, n], STRIDE, of)
@@ -101,7 +104,7 @@ fn matmul() {
     });
 }
 
-/// Each iteration stores its sum, while copies of later iterations are in flight.
+/// Tests products whose sums are stored in each iteration, while copies for later iterations are in flight.
 #[test]
 fn products_with_stores() {
     let ([rows, columns, depth], chunks) = ([64, 32, 32], 7);
@@ -130,7 +133,8 @@ fn products_with_stores() {
     }
 }
 
-/// Copies follow the products of warp groups, since slots for another order would leave one resident block.
+/// Tests a loop in which the copies follow the warp-group products. With the copies first, the additional buffers
+/// would leave room for one resident block only.
 #[test]
 fn matmul_with_copies_after_products() {
     let file = "blocked/matmul_deep.ttgir";
@@ -141,7 +145,8 @@ fn matmul_with_copies_after_products() {
     run_on_all_machines(&open, [2, 2, 1], |bench| product_of_quarters(bench, [m, k]));
 }
 
-/// Prepares `m` rows of a product with [`SIZES`] columns.
+/// Adds the buffers of a product with `m` rows, the columns of [`SIZES`] and `k` elements along K. Returns the
+/// arguments, and the check of the result.
 fn product_of_quarters(bench: &mut Bench, [m, k]: [usize; 2]) -> Prepared {
     let stride = STRIDE.max(k.next_multiple_of(16));
     let n = SIZES[1];
@@ -162,7 +167,7 @@ fn product_of_quarters(bench: &mut Bench, [m, k]: [usize; 2]) -> Prepared {
     (args.collect(), Box::new(verify))
 }
 
-/// Half of the warps run one barrier behind the others.
+/// Tests a kernel in which half of the warps run one barrier behind the others.
 #[test]
 fn matmul_of_staggered_warps() {
     let (m, k) = (SIZES[0], 320);
@@ -227,10 +232,10 @@ fn attention() {
     });
 }
 
-/// The tiles of the TMA kernels: rows, columns, and K.
+/// Tile sizes of the TMA kernels: rows, columns, and K.
 const TILE: [u32; 3] = [64, 32, 32];
 
-/// Adds a descriptor of a row-major matrix of f16, as the host creates it, for tiles that are 64 bytes wide.
+/// Adds the TMA descriptor of a row-major `f16` matrix, as the host creates it. The tiles are 64 bytes wide.
 fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2]) -> BufferId {
     let map = TensorMap {
         address: bench.memory.address(matrix),
@@ -244,7 +249,8 @@ fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2
     bench.memory.add("descriptor", map.encode().to_vec())
 }
 
-/// Returns the product of `a` and `b`; `at` maps to the element of `b`.
+/// Returns the matrix product of `a` and `b`. `at` maps a position along K and a column to the index of an element
+/// in `b`.
 fn product(
     (a, b): (&[f64], &[f64]),
     [m, n, k]: [usize; 3],
@@ -288,7 +294,8 @@ fn matmul_by_descriptors() {
     });
 }
 
-/// Runs a kernel with TMA copies as pipelined by Triton, and by `pipeline-loops` with several numbers of stages.
+/// Runs a kernel with TMA copies, both as pipelined by Triton and by `pipeline-loops` with several numbers of
+/// stages.
 fn run_tma(kernel: &str, abi: &str, prepare: impl Fn(&mut Bench) -> Prepared) {
     let grid = [2, 2, 1];
     let file = format!("pipelined/sm_90/{kernel}.ttgir");
@@ -302,8 +309,8 @@ fn run_tma(kernel: &str, abi: &str, prepare: impl Fn(&mut Bench) -> Prepared) {
     }
 }
 
-/// Runs a product that makes its descriptors in scratch memory, at most `descriptors` for each program. `at` maps the
-/// position along K and the column to the element of the second factor.
+/// Runs a matrix product that creates its TMA descriptors in scratch memory, at most `descriptors` per program.
+/// `at` maps a position along K and a column to the index of an element in the second factor.
 pub(crate) fn run_product(
     file: &str,
     sizes: [usize; 3],
@@ -315,7 +322,7 @@ pub(crate) fn run_product(
     });
 }
 
-/// Prepares the product of [`run_product`].
+/// Adds the buffers of the product that [`run_product`] runs. Returns the arguments, and the check of the result.
 fn product_with_scratch(
     bench: &mut Bench,
     sizes @ [m, n, k]: [usize; 3],

@@ -9,7 +9,8 @@ const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const I8: ElementTy = ElementTy::Int(8);
 
-/// Targets, the folder of kernels with this number of lanes, and the mnemonic of their matrix instructions.
+/// Targets to test. Each has the folder whose kernels have the right warp size, and the prefix of the matrix
+/// instruction that the lowered kernel must contain.
 const GPUS: [(&str, &str, &str); 10] = [
     ("cuda:75", "sm_90", "llvm.nvvm.mma.m16n8k8."),
     ("cuda:80", "sm_90", "llvm.nvvm.mma.m16n8k16."),
@@ -23,7 +24,7 @@ const GPUS: [(&str, &str, &str); 10] = [
     ("hip:gfx1250", "sm_90", "llvm.amdgcn.wmma."),
 ];
 
-/// Lowers a kernel for a GPU by `layout-pipeline`.
+/// Lowers a kernel for a GPU by `layout-pipeline`, and checks that the result contains its matrix instruction.
 fn lowered(kernel: &str, (target, folder, instruction): (&str, &str, &str)) -> Bench {
     let file = format!("test/kernels/conversions/{folder}/{kernel}.coalesced.ttgir");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
@@ -53,7 +54,8 @@ pub(crate) fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64)
     }
 }
 
-/// Returns `rows` rows of `stride` elements: in the first `columns` columns the values of `of`, and untouched ones beside them.
+/// Returns a matrix with rows of `stride` elements. The first `columns` elements of a row have the values of `of`;
+/// the others are [`UNTOUCHED`].
 pub(crate) fn padded(
     [rows, columns]: [usize; 2],
     stride: usize,
@@ -122,13 +124,13 @@ fn attention() {
     }
 }
 
-/// The GPUs for which `test/kernels/products` has kernels, and the mnemonics of their matrix instructions.
+/// Folders of `test/kernels/products`, one per GPU, each with the prefix of its matrix instruction.
 const LAID_OUT: [(&str, &str); 2] = [
     ("sm_80", "llvm.nvvm.mma.m16n8k16."),
     ("gfx942", "llvm.amdgcn.mfma."),
 ];
 
-/// Lowers a kernel with Triton's layouts.
+/// Lowers a kernel with the layouts that Triton chose, and checks that the result contains its matrix instruction.
 fn laid_out(kernel: &str, (folder, instruction): (&str, &str)) -> Bench {
     let file = format!("test/kernels/products/{folder}/{kernel}.ttgir");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
@@ -136,7 +138,7 @@ fn laid_out(kernel: &str, (folder, instruction): (&str, &str)) -> Bench {
     Bench::with_instruction(&text, &file, None, instruction)
 }
 
-/// Adds a buffer of quarters from -2 to 2, whose sums of products are exact in every order.
+/// Adds an input buffer of random multiples of 1/4 from -2 to 2. Sums of their products are exact in every order.
 pub(crate) fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
     let codes = initial_bytes(&Fill::Random, I8, count, seed);
     let numbers = codes.iter().map(|code| f64::from(code % 17) / 4.0 - 2.0);
@@ -144,11 +146,13 @@ pub(crate) fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
     bench.memory.add("input", bytes.collect())
 }
 
-/// Rows, columns and K of a product whose tiles of 32 all end beyond them, and rows of memory wide enough for either.
+/// Rows, columns and K of a product. None is a multiple of the tile size 32. Rows in memory have `STRIDE` elements,
+/// which is enough for each of them.
 const ODD: [usize; 3] = [45, 37, 51];
 const STRIDE: usize = 64;
 
-/// Returns the expected [`ODD`] rows and columns of `of`, in rows of [`STRIDE`], with `other` beside them.
+/// Returns the expected contents of an output matrix with rows of [`STRIDE`] elements. The rows and columns of
+/// [`ODD`] have the values of `of`; the rest of each row is `other`.
 fn tiles(other: f64, of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = ODD;
     (0..m * STRIDE)
@@ -165,7 +169,8 @@ fn sizes() -> impl Iterator<Item = Arg> {
         .map(|size| Arg::Int(size as i128))
 }
 
-/// Checks a product with scaled weights of 8 or 4 bits.
+/// Checks a product with quantised weights of 8 or 4 bits, which are scaled per column. `weight` returns the weight
+/// at a position.
 fn quantised_matmul(kernel: &str, weight: impl Fn(&[f64], usize, usize) -> f64) {
     let [m, n, k] = ODD;
     for gpu in LAID_OUT {

@@ -9,12 +9,13 @@ use std::process::Command;
 enum AssemblerVerdict {
     Accepted,
     Refused,
-    /// Not in the manual's grammar, but accepted by `ptxas`.
+    /// The manual's grammar does not permit the form, but `ptxas` accepts it.
     Tolerated,
 }
 use AssemblerVerdict::{Accepted, Refused, Tolerated};
 
-/// Constraints, text, and the verdict of the assembler.
+/// PTX instructions to test. Each has the constraints of the inline assembly, its text, and the expected verdict of
+/// the assembler.
 const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
     // There are no registers and no arithmetic of 8 bits.
     ("=h,h", "mov.b8 $0, $1;", Refused),
@@ -330,7 +331,7 @@ const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
     ),
 ];
 
-/// Returns the type of a constraint in MLIR, and as a register of PTX.
+/// Returns the MLIR type of an operand with this constraint, and the type of its PTX register.
 fn types(constraint: &str) -> (&'static str, &'static str) {
     match constraint.trim_start_matches('=') {
         "b" => ("i1", "pred"),
@@ -342,7 +343,8 @@ fn types(constraint: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns a kernel with the text as its inline assembly, whose operands are its parameters.
+/// Returns a kernel that contains `text` as inline assembly. The operands of the assembly are parameters of the
+/// kernel.
 fn kernel(constraints: &str, text: &str) -> String {
     let all: Vec<&str> = constraints.split(',').filter(|c| !c.is_empty()).collect();
     let outputs: Vec<&str> = all
@@ -439,7 +441,7 @@ fn refusals_say_what_would_do() {
     );
 }
 
-/// The assembler agrees with the table, if there is an assembler.
+/// Checks that the table agrees with `ptxas`, if it is installed.
 #[test]
 fn ptxas_says_the_same() {
     let Some(ptxas) = ptxas(root()) else {

@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Generates the pages in a folder of this test.
+/// Generates the reference pages into a folder for this test, and returns the path of the folder.
 fn pages(test: &str) -> PathBuf {
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reference-{test}"));
     let made = Command::new("python3")
@@ -23,7 +23,7 @@ fn pages(test: &str) -> PathBuf {
     output
 }
 
-/// Returns the output of ll-opt for a module; panics on any message.
+/// Runs ll-opt on a module and returns its output. Panics if ll-opt prints any message.
 #[track_caller]
 fn opt(arguments: &[&str], module: &str) -> String {
     let mut opt = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
@@ -139,7 +139,8 @@ fn examples_of_attributes_parse() {
     assert!(examples >= 18, "{examples}");
 }
 
-/// Returns the text of the two examples of a pass: a module before it and after it.
+/// Returns the two examples in the description of a pass: a module before the pass, and the same module after it.
+/// Returns `None` if the description has no examples.
 fn before_and_after(pass: &str) -> Option<[String; 2]> {
     let module = |title: &str| {
         let (_, rest) = pass.split_once(&format!("\n    {title}:\n    ```mlir\n"))?;

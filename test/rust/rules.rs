@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Labels such as `make_range_c1` in a text.
+/// Returns all rule labels in a text, such as `make_range_c1`.
 fn labels(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| {
@@ -19,7 +19,7 @@ fn labels(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Every label that a description declares.
+/// Returns all rule labels that the descriptions of operations, types and attributes declare.
 fn declared() -> BTreeSet<String> {
     RULES.iter().map(|rule| rule.label.to_owned()).collect()
 }
@@ -52,8 +52,8 @@ fn each_rule_is_checked() {
     assert_eq!(unknown, Vec::<&String>::new(), "checks of no rule");
 }
 
-/// Rules that hold, but whose errors are those of other rules, which are checked before them or say
-/// more.
+/// Rules that hold, but whose violation another rule reports because it is checked first or its error is more
+/// specific. Each has the reason.
 const SAID_OTHERWISE: [(&str, &str); 6] = [
     ("map_elementwise_c1", "MLIR counts operands before it asks"),
     ("memdesc_c9", "the error is that of the encoding's own rule"),
@@ -63,7 +63,8 @@ const SAID_OTHERWISE: [(&str, &str); 6] = [
     ("ttg_c5", "the error is that of the encoding's own rule"),
 ];
 
-/// Returns the lines of errors' notes and their labels that a tool prints for a file with `--rule-labels`.
+/// Runs ll-opt on a file with `--rule-labels`. Returns the line and the label of each note that names the rule of
+/// an error.
 fn carried(file: &Path, flags: &[&str]) -> Vec<(usize, String)> {
     let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
         .arg(file)
@@ -82,7 +83,8 @@ fn carried(file: &Path, flags: &[&str]) -> Vec<(usize, String)> {
     notes.collect()
 }
 
-/// A test names a rule in a comment of a section, and an error in that section is the rule's.
+/// Checks that errors name the right rules. If the comments of a test section name rules, the errors in this
+/// section must be of exactly these rules.
 #[test]
 fn errors_carry_the_labels_that_their_tests_name() {
     let otherwise: BTreeSet<String> = SAID_OTHERWISE.map(|(label, _)| label.to_owned()).into();
@@ -139,7 +141,7 @@ fn errors_carry_the_labels_that_their_tests_name() {
     );
 }
 
-/// `--explain-rule` shows a module of each test.
+/// Checks that `--explain-rule` shows examples from each test file of invalid modules that names rules.
 #[test]
 fn every_test_of_what_is_wrong_is_an_example() {
     let code = read("tools/ll-opt/rules.rs");
@@ -158,7 +160,7 @@ fn every_test_of_what_is_wrong_is_an_example() {
     }
 }
 
-/// The sections of a test of what is wrong, each as its comments and the rest.
+/// Splits a test at its `// -----` lines. Returns the comments and the code of each section.
 fn sections(text: &str) -> Vec<(String, String)> {
     let mut all = vec![(String::new(), String::new())];
     for line in text.lines() {
@@ -178,7 +180,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
     all
 }
 
-/// Every section that says what is wrong with it, with its file's name.
+/// Returns all sections of the tests with `-verify-diagnostics`, each as the file name, the comments and the code.
 fn sections_of_what_is_wrong() -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for file in files("test", &["mlir"]) {
@@ -228,7 +230,7 @@ fn each_item_of_a_description_is_a_rule_with_a_label() {
     assert_eq!(wrong, Vec::<String>::new(), "rules without a label");
 }
 
-/// Beginnings of checks of operations.
+/// Code fragments with which the checks of operations begin.
 const CHECKS_OF_OPERATIONS: [&str; 5] = [
     "ensure!(",
     "rule!(",
@@ -237,7 +239,7 @@ const CHECKS_OF_OPERATIONS: [&str; 5] = [
     "Err(\"",
 ];
 
-/// Beginnings of checks of encodings: an error, or the call of a common check.
+/// Code fragments with which the checks of encodings begin. They create an error or call a common check.
 const CHECKS_OF_ENCODINGS: [&str; 13] = [
     "EncodingError::new(",
     "EncodingError::bad_value(",
@@ -254,8 +256,8 @@ const CHECKS_OF_ENCODINGS: [&str; 13] = [
     "surjective(",
 ];
 
-/// Checks that families share, whose labels stand where they are called, and constructors from
-/// what no attribute says.
+/// Functions whose checks need no label. Common checks get their label from the caller; the other functions
+/// construct encodings from values that are not attributes.
 const UNLABELLED: [&str; 18] = [
     "check_dims",
     "check_rank",
@@ -277,11 +279,11 @@ const UNLABELLED: [&str; 18] = [
     "surjective",
 ];
 
-/// Beginnings of checks in C++.
+/// Code fragments with which the checks in C++ begin.
 const CHECKS_IN_CPP: [&str; 3] = [".emitError(", " emitError() <<", "emitOpError()"];
 
-/// Files without rules: what an error is and how lists are kept, the grammar of the reader, what is
-/// asked of sound encodings, and what operations read of tensor memory.
+/// Files without labelled rules. They define errors and lists, parse text, answer queries about valid encodings, or
+/// compute accesses to tensor memory.
 const WITHOUT_RULES: [&str; 8] = [
     "error.rs",
     "list.rs",
@@ -293,13 +295,13 @@ const WITHOUT_RULES: [&str; 8] = [
     "text.rs",
 ];
 
-/// A line without what is a comment.
+/// Returns a line without its comment.
 fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// Returns the lines of the text where a check without the label of its rule begins: one of `checks`, with
-/// no label before the next one or the end of its function.
+/// Returns the numbers of the lines at which a check without a rule label begins. A check begins with one of
+/// `checks`, and its label must occur before the next check or the end of the function.
 fn checks_without_label(text: &str, checks: &[&str]) -> Vec<usize> {
     let begins =
         |line: &str| checks.iter().any(|start| line.contains(start)) && !line.contains("fn ");
@@ -327,7 +329,7 @@ fn checks_without_label(text: &str, checks: &[&str]) -> Vec<usize> {
     found
 }
 
-/// The text with empty lines instead of the bodies of these functions.
+/// Returns the text with the functions of these names replaced by empty lines.
 fn without_functions(text: &str, names: &[&str]) -> String {
     let mut end: Option<String> = None;
     let mut kept = String::new();

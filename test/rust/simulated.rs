@@ -7,7 +7,8 @@ use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::collections::HashMap;
 
-/// Prints a module in generic form with its locations; a module parsed from memory calls its file "-".
+/// Prints a module in generic form with its locations. In the locations, `file` replaces "-", the file name of a
+/// module parsed from memory.
 fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
     let flags = OperationPrintingFlags::new()
         .print_generic_operation_form()
@@ -17,12 +18,12 @@ fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
     Ok(printed.replace("loc(\"-\":", &format!("loc({file:?}:")))
 }
 
-/// Lowers the module of a file and returns its generic form, for tests that change its text.
+/// Lowers the module in a file. Returns its generic form, which tests can modify.
 pub(crate) fn generic_form(input: &[u8], file: &str) -> Result<String, String> {
     generic_form_by(input, file, None)
 }
 
-/// Returns the same, lowered by a pipeline, or by the default one.
+/// Lowers the module in a file by `pipeline`, or by the default pipeline if it is `None`. Returns its generic form.
 pub(crate) fn generic_form_by(
     input: &[u8],
     file: &str,
@@ -32,7 +33,7 @@ pub(crate) fn generic_form_by(
         .map_err(|failure| failure.to_string())?
 }
 
-/// The lines of a module, with values numbered as they are mentioned.
+/// Prints a module as lines in which values are numbered in the order of their first mention.
 #[derive(Default)]
 struct Lines {
     values: HashMap<Value, usize>,
@@ -82,7 +83,7 @@ impl Lines {
     }
 }
 
-/// Asserts that walking a module and parsing its text give the same program.
+/// Checks that the simulator reads the same program from the MLIR module itself and from its printed text.
 fn check(input: &str, file: &str) {
     let both = driver::with_lowered(input.as_bytes(), file, None, None, |module| {
         let text = printed(module, file)?;

@@ -53,7 +53,7 @@ fn partitions_run_in_rounds() {
     });
 }
 
-/// Runs a product of matrices whose rows and columns end within tiles of `tile` elements.
+/// Runs a product whose rows and columns are not multiples of the tile sizes `tile_m` and `tile_n`.
 fn run_matmul(file: &str, [tile_m, tile_n]: [usize; 2]) {
     let sizes @ [_, n, _] = [tile_m + 16, tile_n + 16, 240];
     // Three descriptors for each of three partitions.

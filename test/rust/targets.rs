@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Runs a tool of the LLVM that the project is built with.
+/// Runs a tool of the LLVM installation with which the project is built. It reads `input` from standard input and
+/// writes no file.
 fn llvm(tool: &str, arguments: &[&str], input: &str) -> Output {
     let path = Path::new(env!("MLIR_SYS_220_PREFIX"))
         .join("bin")
@@ -25,12 +26,12 @@ fn llvm(tool: &str, arguments: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Returns the targets with an assembly language.
+/// Returns the targets whose assembly language is `assembly`.
 fn targets(assembly: Assembly) -> impl Iterator<Item = &'static Target> {
     TARGETS.iter().filter(move |t| t.assembly == assembly)
 }
 
-/// An AMD instruction, and its column of the table.
+/// The text of an AMD instruction, and a function that tells if a target has it according to the target table.
 type Instruction = (&'static str, fn(&Target) -> bool);
 
 const AMD: [Instruction; 12] = [
@@ -73,7 +74,8 @@ const AMD: [Instruction; 12] = [
     }),
 ];
 
-/// The assembler accepts an instruction exactly on the GPUs that have it in the table.
+/// Checks that the assembler accepts an instruction exactly on those GPUs that have it according to the target
+/// table.
 #[test]
 fn amd_instructions_are_those_of_the_assembler() {
     let text: String = AMD.iter().map(|(text, _)| format!("{text}\n")).collect();
@@ -89,7 +91,7 @@ fn amd_instructions_are_those_of_the_assembler() {
     }
 }
 
-/// The table has the exact limit of shared memory per kernel.
+/// Checks that the limit of shared memory in the target table is exactly that of the back end.
 #[test]
 fn amd_shared_memory_is_that_of_the_back_end() {
     for target in targets(Assembly::Gcn) {
@@ -113,7 +115,8 @@ fn amd_shared_memory_is_that_of_the_back_end() {
     }
 }
 
-/// A call of an NVIDIA intrinsic, its declaration, and its column of the table.
+/// A call of an NVIDIA intrinsic, its declaration, and a function that tells if a target has it according to the
+/// target table.
 type Intrinsic = (&'static str, &'static str, fn(&Target) -> bool);
 
 const NVIDIA: [Intrinsic; 5] = [
@@ -145,7 +148,7 @@ const NVIDIA: [Intrinsic; 5] = [
     ),
 ];
 
-/// A byte that is stored, and is a condition in another basic block.
+/// Checks that the back end compiles a byte that is stored in one basic block and is a condition in another.
 #[test]
 fn the_back_end_compiles_bytes_that_are_conditions() {
     let text =
@@ -178,8 +181,9 @@ end:
     }
 }
 
-/// The back end selects an instruction exactly on the GPUs that have it in the table. (It selects those of clusters on
-/// every GPU; `ptxas` refuses them.)
+/// Checks that the back end selects an instruction exactly on those GPUs that have it according to the target
+/// table. Cluster instructions are not tested: the back end selects them on every GPU, and only `ptxas` rejects
+/// them.
 #[test]
 fn nvidia_instructions_are_those_of_the_back_end() {
     for target in targets(Assembly::Ptx) {

@@ -22,7 +22,7 @@ fn unsafe_code_is_in_one_module() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// Methods and handles of melior that change the IR.
+/// Names in the melior library by which code can change the IR.
 const MUTATORS_OF_MELIOR: [&str; 17] = [
     "IrRewriter",
     "OperationBuilder",
@@ -43,7 +43,7 @@ const MUTATORS_OF_MELIOR: [&str; 17] = [
     ".walk_mut(",
 ];
 
-/// Functions of the MLIR C API that change the IR, except constructors of detached operations.
+/// Prefixes of MLIR C API functions that change the IR. Constructors of detached operations are not included.
 const MUTATORS_OF_C: [&str; 16] = [
     "mlirBlockAddArgument",
     "mlirBlockAppend",
@@ -63,7 +63,7 @@ const MUTATORS_OF_C: [&str; 16] = [
     "mlirValueSetType",
 ];
 
-/// Spellings of changes to the IR in C++.
+/// Code fragments by which C++ code can change the IR.
 const MUTATORS_OF_CPP: [&str; 9] = [
     "->erase()",
     "->moveBefore(",
@@ -113,13 +113,13 @@ fn only_the_rewriter_changes_ir() {
     assert!(wrong.is_empty(), "use `sys::Rewriter`: {wrong:#?}");
 }
 
-/// Prefixes of the names of targets and of LLVM platforms.
+/// Prefixes of target names and of LLVM platform names.
 const NAMES_OF_TARGETS: [&str; 6] = ["amdgcn", "cuda:", "gfx", "hip:", "nvptx", "sm_"];
 
-/// The file that selects the instructions of a vendor, once per module.
+/// The only file that selects instructions by vendor, which it does once per module.
 const VENDOR_SELECTION: &str = "src/lower/gpu/mod.rs";
 
-/// Returns the literals of a line that are a target's name, or the beginning of one.
+/// Returns the string literals in a line that are the name of a target or the beginning of one.
 fn targets_named(line: &str) -> Vec<&str> {
     line.split('"')
         .skip(1)
@@ -141,7 +141,7 @@ fn a_name_of_a_target_is_noticed() {
     assert!(targets_named(r#".note("say it: `target=cuda:90`")"#).is_empty());
 }
 
-/// Other code reads the columns of the target table.
+/// Checks that only one module names targets and vendors. Other code reads the columns of the target table.
 #[test]
 fn targets_and_vendors_are_named_in_one_module() {
     let mut wrong = Vec::new();
@@ -206,7 +206,7 @@ fn each_pass_is_spelled_one_way() {
     assert!(count > 0);
 }
 
-/// Names that the simulator reads outside of function bodies.
+/// Operation and attribute names that the simulator reads outside of function bodies.
 const NAMES_OF_MODULES: [&str; 9] = [
     "llvm.func",
     "llvm.mlir.global",
@@ -219,7 +219,8 @@ const NAMES_OF_MODULES: [&str; 9] = [
     "rocdl.reqd_work_group_size",
 ];
 
-/// Names of dialects appear in the rows of `ops` and in the reading of launch attributes only.
+/// Checks that the simulator mentions operation names only in the tables of its module `ops` and where it reads
+/// launch attributes.
 #[test]
 fn the_simulator_knows_operations_by_their_rows_only() {
     let ops = root().join("crates/gpu-sim/src/ops");

@@ -9,10 +9,12 @@ const SOURCES: [&str; 7] = [
     "src", "crates", "passes", "dialect", "python", "tools", "test",
 ];
 
-/// First words of docs that ask instead of stating: a doc opens with a noun phrase or a verb.
+/// Words with which a doc comment must not begin, because it would ask a question. It begins with a noun phrase or
+/// a verb.
 const QUESTIONS: [&str; 7] = ["What", "Whether", "How", "Who", "Where", "Why", "Which"];
 
-/// Phrases with a standard term: vendor, all threads, no thread, forwards, baseline, rematerialised, the user.
+/// Phrases that must not be used, because there are standard terms: vendor, all threads, no thread, forwards,
+/// baseline, rematerialised, the user.
 const AVOIDED: [&str; 11] = [
     "maker",
     "makers",
@@ -27,7 +29,7 @@ const AVOIDED: [&str; 11] = [
     "who asks",
 ];
 
-/// Limit on the length of an error message without its notes, in characters.
+/// Maximum length of an error message in characters, without its notes.
 const MAX_MESSAGE: usize = 200;
 
 fn sources(extensions: &[&str]) -> Vec<PathBuf> {
@@ -76,7 +78,7 @@ fn standard_terms_are_used() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Returns true if `text` has a phrase that is no part of longer words.
+/// Returns true if `text` contains a phrase as whole words.
 fn has_words(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();

@@ -48,13 +48,13 @@ const BLOCKED: [(u64, Dim, Dim); 9] = [
     (1, Dim::BLOCK, D1),
 ];
 
-/// Returns the blocked layout with sizePerThread [1, 4], threadsPerWarp [4, 8], warpsPerCTA [2, 2] and order [1, 0],
-/// repeated to 128x128.
+/// Returns a blocked layout on a tensor of 128x128 elements, with sizePerThread [1, 4], threadsPerWarp [4, 8],
+/// warpsPerCTA [2, 2] and order [1, 0].
 fn blocked() -> Result<LinearLayout, LayoutError> {
     of(&BLOCKED)
 }
 
-/// Returns the layout of the accumulator of 16x8 matrix instructions in four warps, repeated to 128x128.
+/// Returns the accumulator layout of 16x8 matrix instructions in four warps, on a tensor of 128x128 elements.
 fn mma() -> Result<LinearLayout, LayoutError> {
     of(&[
         (2, Dim::REGISTER, D1),
@@ -69,7 +69,7 @@ fn mma() -> Result<LinearLayout, LayoutError> {
     ])
 }
 
-/// Returns the time per call in nanoseconds, in the best of many rounds.
+/// Returns the time per call in nanoseconds. It is the average of the fastest of many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..400 {
@@ -83,7 +83,8 @@ fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     best
 }
 
-/// Names of the operations: in this benchmark, and in the output of the other implementation.
+/// Names of the measured operations: the name in this benchmark, and the name in the output of the other
+/// implementation.
 const PEER_NAMES: [(&str, &str); 11] = [
     (
         "product of nine identities",

@@ -22,7 +22,7 @@ fn nodes(graph: &mut Graph, random: &mut Random, count: usize, prices: u64) -> V
     (0..count).map(|_| graph.node(own(random))).collect()
 }
 
-/// Returns the cost of a conversion for each pair of layouts.
+/// Returns a random conversion cost for each pair of layouts. Conversions between equal layouts cost nothing.
 fn conversions(random: &mut Random, prices: u64) -> Vec<(u64, u32)> {
     let pairs = 0..LAYOUTS * LAYOUTS;
     pairs
@@ -44,7 +44,7 @@ fn chain(count: usize, prices: u64) -> Graph {
     graph
 }
 
-/// Returns a graph in which a node has about three neighbours.
+/// Returns a graph with random edges in which a node has about three neighbours on average.
 fn entangled(count: usize) -> Graph {
     let mut random = Random(2);
     let mut graph = Graph::new();

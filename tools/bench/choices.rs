@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 /// Environment variable with the command that measures the other implementation.
 const PEER: &str = "LL_PEER_CHOICES";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
-/// Rounds per turn. Only the best round counts.
+/// Number of measurements per turn. Only the fastest one counts.
 const ROUNDS: usize = 20;
 
-/// A kernel, and its best time so far.
+/// A kernel, and the fastest measurement of it so far.
 struct Row {
     name: String,
     file: String,
@@ -52,7 +52,8 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Chooses layouts in a new context with empty caches, and returns the time without parsing.
+/// Runs `remove-layout-conversions` on a kernel in a new context with empty caches. Returns the time without
+/// parsing.
 fn choose(text: &str) -> Duration {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);

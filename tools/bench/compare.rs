@@ -2,9 +2,10 @@
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Measures this project and the peer in turns, and prints the best times in nanoseconds, one row per name.
+/// Measures this project and the peer alternately. Prints a table with one row per name that contains the best time
+/// of each in nanoseconds.
 ///
-/// The peer is another implementation. Its argument is a file with the result of `text`.
+/// The peer is another implementation. It gets the path of a file that contains the result of `text`.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
     mut peer: Option<Peer>,

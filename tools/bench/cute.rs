@@ -24,7 +24,7 @@ const PEER: &str = "LL_PEER_CUTE";
 const LAYOUTS: usize = 100;
 const ROUNDS: usize = 400;
 
-/// A layout and the other operands of the measured operations.
+/// A layout, and the further operands with which each operation on it is measured.
 struct Question {
     layout: Layout,
     other: Layout,
@@ -43,7 +43,7 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("logical_divide", |q| q.layout.logical_divide(&q.tiler)),
 ];
 
-/// Returns a random layout. A third of the layouts may have gaps between modes.
+/// Returns a random layout. In a third of the layouts, there may be gaps between the modes.
 fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     let rank = usize::try_from(2 + random.below(4)).unwrap_or(2);
     let mut modes = vec![Mode::new(1, 1); rank];
@@ -70,7 +70,7 @@ fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     Layout::flat(&modes)
 }
 
-/// Returns random layouts with operands that are valid for all operations.
+/// Returns random layouts with further operands. All measured operations are valid on them.
 fn questions() -> Result<Vec<Question>, CuteError> {
     let mut random = Random(5);
     let mut found = Vec::new();
@@ -108,7 +108,7 @@ fn questions() -> Result<Vec<Question>, CuteError> {
     Ok(found)
 }
 
-/// Returns the time of each operation in nanoseconds.
+/// Returns the time of each operation in nanoseconds, averaged over the layouts.
 fn measure(questions: &[Question]) -> [f64; OPERATIONS.len()] {
     OPERATIONS.map(|(_, answer)| {
         let mut best = f64::INFINITY;

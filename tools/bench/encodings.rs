@@ -95,7 +95,7 @@ fn families() -> Vec<(&'static str, String, &'static [u64])> {
     ]
 }
 
-/// Returns the time per call in nanoseconds, in the best of many rounds.
+/// Returns the time per call in nanoseconds. It is the average of the fastest of many rounds.
 fn best<R>(mut call: impl FnMut() -> R) -> f64 {
     const CALLS: u32 = 64;
     let mut best = f64::INFINITY;

@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 const PEER: &str = "LL_PEER_FRONT";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
 
-/// Rounds per turn. Only the best round counts.
+/// Number of measurements per turn. Only the fastest one counts.
 const ROUNDS: usize = 20;
 
-/// A kernel, and its best times so far.
+/// A kernel, and the fastest measurements of it so far.
 struct Row {
     name: String,
     file: String,
@@ -89,8 +89,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Parses and lowers a module in a new context. Returns the time of parsing and the time of lowering. The creation of
-/// the context is not timed, as for Triton.
+/// Parses and lowers a module in a new context. Returns the time of parsing and the time of lowering. The creation
+/// of the context is not timed, because it is not timed for Triton either.
 fn front(text: &str) -> (Duration, Duration) {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);

@@ -10,7 +10,8 @@ const KERNELS: [&str; 6] = [
     "column_sum",
 ];
 
-/// Returns (name, file) of each kernel on each target. A name is for example `sm_90/transpose`.
+/// Returns the name and the file of each kernel on each target. The name contains the target, for example
+/// `sm_90/transpose`.
 pub(crate) fn kernels(targets: &[&str]) -> Vec<(String, String)> {
     let names = targets
         .iter()

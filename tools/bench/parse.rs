@@ -58,7 +58,8 @@ fn parse(context: &Context, text: &str) -> Duration {
     time
 }
 
-/// Returns the text of a chain of `arith.addi`, with locations as a compiler prints them.
+/// Returns a module with a chain of `arith.addi` operations. They have locations in the form in which a compiler
+/// prints them.
 fn cheapest() -> String {
     let chain: String = (1..=CHEAPEST)
         .map(|i| format!("  %{i} = arith.addi %{}, %0 : i32 loc(#loc1)\n", i - 1))
@@ -70,8 +71,8 @@ fn cheapest() -> String {
 
 /// A kernel to parse.
 ///
-/// `warm` is a context that has already parsed the text. `best` are the best times so far: parsing in a new
-/// context, parsing in `warm`, and the verifiers alone.
+/// `warm` is a context that has already parsed the text. `best` holds the best times so far of parsing in a new
+/// context, of parsing in `warm`, and of the verifiers alone.
 struct Row<'t> {
     name: &'t str,
     text: &'t str,
@@ -108,7 +109,8 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Prints the row, and returns the times per operation in a new context and in a warm context.
+    /// Prints the row of the table. Returns the parse times per operation in a new context and in a warm context,
+    /// in microseconds.
     fn print(&self) -> (f64, f64) {
         let module = Module::parse(&self.warm, self.text).expect("the kernel parses");
         let operations = count(module.as_operation());

@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::env::VarError;
 use std::process::Command;
 
-/// Number of turns, in each of which the peer and this project are measured.
+/// Number of turns. In each turn, the peer and this project are measured once.
 pub(crate) const TURNS: usize = 3;
 
-/// A command that times another implementation, and its best times so far.
+/// A command that measures another implementation, and its best results so far, keyed by the name of the
+/// measurement.
 pub(crate) struct Peer {
     variable: &'static str,
     command: Vec<String>,
@@ -31,7 +32,7 @@ impl Peer {
         })
     }
 
-    /// Runs the peer once, and updates the best results.
+    /// Runs the peer once, and updates its best results. Fails if the peer cannot be run or prints no result.
     pub(crate) fn take_turn(&mut self, arguments: &[String]) -> Result<(), String> {
         let (variable, program) = (self.variable, &self.command[0]);
         let output = Command::new(program)
@@ -77,8 +78,8 @@ impl Peer {
     }
 }
 
-/// Formats two columns: the peer's time, and the peer's time divided by this project's time. Returns an empty text if
-/// the peer has no time.
+/// Formats two columns of a table: the peer's time, and its ratio to this project's time. Returns an empty string
+/// if the peer has no time.
 pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     match theirs {
         Some(theirs) => format!(" {theirs:>10.1} {:>7.1}x", theirs / ours),

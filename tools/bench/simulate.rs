@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const ROUNDS: usize = 20;
 
-/// Returns the grid of a kernel and its arguments, in the notation of `ll-sim`.
+/// Returns the grid and the arguments with which a kernel is launched. The arguments are in the notation of
+/// `ll-sim`.
 ///
-/// Sizes are odd for kernels that mask out-of-bounds elements.
+/// Kernels that mask out-of-bounds elements get odd sizes.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (
@@ -75,7 +76,7 @@ fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     })
 }
 
-/// Lowers a kernel by `ll-opt` and decodes the generic form. The simulator reads this form without MLIR.
+/// Lowers a kernel by `ll-opt` and decodes its generic form, which the simulator reads without MLIR.
 fn decode(file: &str) -> Result<Decoded, Box<dyn Error>> {
     let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
         .args(["--convert-layouts-to-llvm", "--mlir-print-op-generic", file])

@@ -25,7 +25,8 @@ const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;
 
-/// A layout and a tile that divides it.
+/// A pair of layouts `outer` and `tile`, their composition `whole`, and the index `last` of the last element of
+/// `whole`.
 struct Pair {
     outer: RegisterLayout,
     tile: RegisterLayout,
@@ -55,7 +56,7 @@ fn pairs() -> Result<Vec<Pair>, TilusError> {
     Ok(pairs)
 }
 
-/// Returns the time per call in nanoseconds, in the best of many rounds.
+/// Returns the time per call in nanoseconds. It is the average of the fastest of many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..60 {

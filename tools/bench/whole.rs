@@ -21,10 +21,10 @@ use std::process::Command;
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 
-/// Rounds per turn. Only the best round counts.
+/// Number of measurements per turn. Only the fastest one counts.
 const ROUNDS: u32 = 20;
 
-/// A kernel, with the best results so far.
+/// A kernel, and the best results of it so far.
 struct Row {
     name: String,
     file: String,
@@ -67,7 +67,7 @@ impl Row {
         Ok(())
     }
 
-    /// Returns the number of operations in the LLVM dialect.
+    /// Lowers the kernel, and returns the number of operations in the lowered module.
     fn num_operations(&self) -> Result<usize, Box<dyn Error>> {
         let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
             .args(["--convert-layouts-to-llvm", &self.file])
@@ -81,7 +81,8 @@ impl Row {
         Ok(text.lines().filter(is_operation).count())
     }
 
-    /// Returns the numbers of instructions, registers and spills. `None` for unknown numbers.
+    /// Returns the numbers of instructions, registers and spills in the assembly. A number is `None` if it is
+    /// unknown.
     ///
     /// Spills are counted in bytes for PTX, and in registers for AMD.
     fn figures(&self, ptxas: Option<&Path>) -> [Option<usize>; 3] {
@@ -106,7 +107,7 @@ impl Row {
     }
 }
 
-/// Returns the numbers of instructions, of vector registers and of spilled vector registers in AMD's assembly.
+/// Returns the numbers of instructions, of vector registers, and of spilled vector registers in AMD assembly.
 fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     let is_instruction = |line: &&str| {
         line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t;")
@@ -122,7 +123,7 @@ fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     ]
 }
 
-/// Assembles PTX by `ptxas -v`, and returns the messages of `ptxas`.
+/// Assembles PTX by `ptxas -v`. Returns the messages of `ptxas`, which contain the numbers of registers and spills.
 fn assembled(ptxas: &Path, ptx: &str, name: &str) -> Option<String> {
     let file = std::env::temp_dir().join(format!("ll-bench-{}.ptx", std::process::id()));
     std::fs::write(&file, ptx).ok()?;

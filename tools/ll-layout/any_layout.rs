@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
-/// Number of lanes per warp, for layouts that number threads but not warps.
+/// Number of lanes per warp that is assumed for layouts that number threads but not warps.
 const LANES: u64 = 32;
 
 pub(crate) enum AnyLayout {
@@ -42,7 +42,7 @@ impl AnyLayout {
         Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    /// Applies the layout `text` to a shape. Without `shape`, uses the shape in the text.
+    /// Applies the layout in `text` to a shape. If `shape` is `None`, the shape in the text is used.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let shape = text
             .shape_on(shape)
@@ -72,7 +72,7 @@ impl AnyLayout {
         })
     }
 
-    /// Returns the tensor shape. `None` for CuTe layouts.
+    /// Returns the shape of the tensor. CuTe layouts have no tensor shape and yield `None`.
     pub(crate) fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(subject) => Some(subject.shape()),
@@ -104,7 +104,7 @@ impl AnyLayout {
         }
     }
 
-    /// Converts to a linear layout.
+    /// Converts the layout to a linear layout. Fails if it is not linear over GF(2).
     ///
     /// The linear layout of a Tilus shared layout maps offsets to elements.
     pub(crate) fn linear(self) -> Result<Subject, Failure> {
@@ -127,9 +127,10 @@ impl AnyLayout {
         })
     }
 
-    /// Returns the layout as a map from threads and registers to elements. `None` if the layout is in memory.
+    /// Returns the layout as a map from threads and registers to elements. Returns `None` for a memory layout, and
+    /// for a CuTe layout with a swizzle or offset.
     ///
-    /// A CuTe layout is read as `((threads), (values))` with column-major element numbers.
+    /// A CuTe layout is interpreted as `((threads), (values))`. Its images are column-major element numbers.
     pub(crate) fn distributed(&self) -> Option<DistributedLayout> {
         match self {
             Self::Linear(subject) => Some(DistributedLayout::Linear(subject.layout.clone())),
@@ -142,7 +143,7 @@ impl AnyLayout {
         }
     }
 
-    /// Returns the CuTe form of the layout. `None` for linear and Tilus register layouts.
+    /// Returns the CuTe form of the layout. Returns `None` for linear layouts and Tilus register layouts.
     pub(crate) fn cute(&self) -> Result<Option<ComposedLayout>, Failure> {
         match self {
             Self::Cute(layout) => Ok(Some(layout.clone())),
@@ -164,7 +165,7 @@ pub(crate) fn is_plain(layout: &ComposedLayout) -> bool {
     layout.swizzle.is_identity() && layout.offset == 0
 }
 
-/// Omits an identity swizzle and a zero offset.
+/// Formats a CuTe layout. An identity swizzle and a zero offset are omitted.
 pub(crate) fn cute_text(layout: &ComposedLayout) -> String {
     if is_plain(layout) {
         layout.layout.to_string()

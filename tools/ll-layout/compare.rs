@@ -90,7 +90,8 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
     Ok((drawing.write(text + "\n")?, is_equal))
 }
 
-/// Removes the dim `block` of size 1 from a memory layout, since layouts of CuTe and Tilus have no such dim.
+/// Removes the input dimension `block` of size 1 from a memory layout, because CuTe and Tilus layouts have no such
+/// dimension. Other layouts are returned unchanged.
 fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     let is_memory = !side.layout.has_in_dim(Dim::REGISTER);
     let has_block = side.layout.has_in_dim(Dim::BLOCK) && side.layout.in_size(Dim::BLOCK) == 1;
@@ -132,7 +133,8 @@ fn difference(a: &Subject, b: &Subject) -> Option<Difference> {
 
 type Shape = Vec<(Dim, u64)>;
 
-/// Compares names, sizes and order of dims. `None` if they are equal.
+/// Compares the names, the sizes and the order of two lists of dimensions. Returns the first difference, or `None`
+/// if they are equal.
 fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     if a == b {
         return None;
@@ -169,7 +171,8 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     ))
 }
 
-/// Returns the first slot with different elements. Both layouts must have the same dims.
+/// Returns the first slot to which the two layouts assign different elements, or `None` if there is no such slot.
+/// Both layouts must have the same dimensions.
 fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     // The difference of two linear maps is linear: its first nonzero slot is the lowest bit with a nonzero image.
     let columns = a.columns().iter().zip(b.columns());
@@ -210,9 +213,9 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     Some(Difference::new(text, json))
 }
 
-/// Returns the paddings of a buffer as pairs `(interval, padding)`.
+/// Returns the paddings of a shared-memory encoding as pairs `(interval, padding)`.
 ///
-/// For a partitioned buffer, returns the paddings of a partition.
+/// For a partitioned buffer, returns the paddings of one partition.
 fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     match encoding {
         Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
@@ -221,7 +224,8 @@ fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     }
 }
 
-/// Compares the paddings of two buffers whose elements are in the same order. `None` if they are equal.
+/// Compares the paddings of two buffers that hold their elements in the same order. Returns the first difference,
+/// or `None` if the paddings are equal.
 fn gaps_differ(a: &Subject, b: &Subject) -> Option<Difference> {
     let (a, b) = (gaps(a.encoding.as_ref()), gaps(b.encoding.as_ref()));
     let after = |gaps: &[(u32, u32)], interval| -> u32 {

@@ -27,7 +27,8 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// log2 of the maximum number of slots or elements in a conversion. A plan has one value per register.
+/// log2 of the maximum number of slots or elements in a conversion. The number is limited because a plan has one
+/// value per register.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -123,7 +124,8 @@ impl Question<'_> {
         Ok(Answer { plan, report })
     }
 
-    /// Returns the cost or the error of each strategy. Possible strategies come first, cheapest first.
+    /// Returns the cost of each strategy, or the error if the strategy is not possible. Possible strategies come
+    /// first, in ascending order of their cost.
     fn ways(&self, target: &Target) -> Vec<(String, Result<Cost, PlanError>)> {
         let mut free = self.options;
         free.strategy = None;
@@ -258,10 +260,10 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
     })
 }
 
-/// Explains the choice of a plan.
+/// Returns a line that explains the choice of a plan.
 ///
-/// Names the dims (`register`, `lane`, `warp`, `block`) that elements cross, and the number of strategies
-/// compared.
+/// It names the dimensions (`register`, `lane`, `warp`, `block`) that elements cross, and the number of strategies
+/// that were compared.
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
@@ -318,7 +320,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
     text
 }
 
-/// Counts the steps of each kind, in the order of first occurrence.
+/// Returns the number of steps of each kind. The kinds are in the order of their first occurrence in the program.
 fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for step in program.steps() {
@@ -351,14 +353,15 @@ pub(crate) fn steps_json(program: &Program) -> Value {
         .into()
 }
 
-/// A plan that one or more other targets share.
+/// The description of a plan, and the names of the targets for which the conversion has this plan.
 struct Other {
     names: Vec<&'static str>,
     text: String,
     json: Map<String, Value>,
 }
 
-/// Plans the conversion for all targets except `asked`. Targets with the same plan text share an entry.
+/// Plans the conversion for all targets except `asked`. Targets whose plans have the same description share an
+/// entry.
 fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
     let mut others: Vec<Other> = Vec::new();
     for target in TARGETS.iter().filter(|t| t.name != asked.name) {
@@ -399,7 +402,7 @@ fn error_of(text: String) -> (String, Map<String, Value>) {
     (text, json)
 }
 
-/// Formats a cost in quarters of a clock cycle.
+/// Formats a cost as JSON. Its unit is a quarter of a clock cycle.
 pub(crate) fn cost_json(cost: Cost) -> Value {
     json!({
         "total": cost.total(),

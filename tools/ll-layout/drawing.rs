@@ -56,7 +56,7 @@ impl Drawing {
         self.format.unwrap_or_else(of_ending)
     }
 
-    /// Returns true for SVG and HTML.
+    /// Returns true if the output format is SVG or HTML.
     pub(crate) fn is_picture(&self) -> bool {
         self.format() != Format::Text
     }
@@ -90,7 +90,8 @@ impl Drawing {
         }
     }
 
-    /// Writes `text` to the file of `--output`. Without `--output`, returns `text` for standard output.
+    /// Writes `text` to the file that `--output` names, and returns an empty string. Without `--output`, returns
+    /// `text`, which the caller prints to standard output.
     pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
         let Some(file) = &self.output else {
             return Ok(text);

@@ -14,7 +14,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout eval 'tensor<64x64xf16, #mma>' register=1,lane=5 --aliases kernel.mlir
   ll-layout eval printed-layout.txt lane=3 lane=4 --json";
 
-/// Maximum number of slots listed for an element.
+/// Maximum number of slots that are listed for an element.
 const MOST: usize = 1 << 16;
 
 #[derive(Debug, clap::Args)]
@@ -172,7 +172,7 @@ fn slot_text(layout: &LinearLayout, packed: u64) -> String {
     named.join(", ")
 }
 
-/// Splits at commas into pairs of an optional name and a value.
+/// Splits a point at its commas. Each piece consists of a value, and a name if the piece has the form `name=value`.
 fn pieces(point: &str) -> Result<Vec<(Option<&str>, u64)>, Failure> {
     let point = point.trim().trim_start_matches(['(', '[']);
     let point = point.trim_end_matches([')', ']']);

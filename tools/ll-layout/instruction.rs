@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Maximum number of names that a message suggests.
+/// Maximum number of instruction names that an error message suggests.
 const SUGGESTED: usize = 3;
 
-/// Returns the text if it names a matrix instruction: its first part, such as `mma`, is a known family.
+/// Returns the trimmed text of `source` if it names a matrix instruction, that is, if its first part, such as
+/// `mma`, is a known family.
 ///
-/// `None` if a file with this name exists.
+/// Returns `None` otherwise, and if a file with this name exists.
 pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     let text = source.to_str()?.trim();
     let family = text.split('.').next();

@@ -37,14 +37,15 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// An encoding in the file. `name` is its alias, or its text if it has no alias.
+/// An encoding that occurs in the file. `name` is its alias or, if it has no alias, its text.
 struct ListEntry<'m> {
     module: usize,
     name: String,
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    /// One entry per shape with which the encoding is used.
+    /// One entry per shape with which the encoding is used. Each consists of the encoding on that shape, and the
+    /// shape.
     laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 
@@ -125,7 +126,8 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
     drawing.write(drawing.picture(&title, &scenes))
 }
 
-/// Returns an error that lists the encodings that cannot be parsed. `None` if all can be parsed.
+/// Returns an error that lists the encodings in the file that cannot be parsed. Returns `None` if all of them can
+/// be parsed.
 fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     let all = mentions.unreadable();
     let places = all.iter().take(MOST_UNREADABLE).map(|one| {
@@ -146,7 +148,7 @@ fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     })
 }
 
-/// Maximum number of unreadable encodings in a message.
+/// Maximum number of unreadable encodings that an error message lists.
 const MOST_UNREADABLE: usize = 20;
 
 fn read(path: &Path) -> Result<String, Failure> {

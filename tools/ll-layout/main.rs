@@ -128,7 +128,7 @@ Example:
   $ echo '{"id": 7, "op": "identity_1d", "args": [4, "lane", "dim0"]}' | ll-layout batch
   {"id":7,"op":"identity_1d","args":[4,"lane","dim0"],"ok":{"bases":[["lane",[[1],[2]]]],"out_dims":[["dim0",4]]}}"#;
 
-/// Arguments that select a layout.
+/// Command-line arguments that select a layout.
 #[derive(Debug, Args)]
 struct Source {
     /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
@@ -169,7 +169,8 @@ impl Failure {
         }
     }
 
-    /// Appends `text` with a caret under byte `offset`. No effect if `text` has several lines.
+    /// Appends `text` to the message, with a caret under the character at byte `offset`. If `text` has several
+    /// lines, nothing is appended.
     pub(crate) fn at(self, text: &str, offset: usize) -> Self {
         if !text.is_char_boundary(offset) || text.contains('\n') {
             return self;

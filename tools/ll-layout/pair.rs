@@ -20,9 +20,9 @@ pub(crate) struct PairArguments {
 }
 
 impl PairArguments {
-    /// Reads two layouts. Also returns the element width if a text contains it.
+    /// Reads two layouts. Also returns the element width in bits if one of the texts contains it.
     ///
-    /// `names` are the names of the arguments in error messages.
+    /// `names` are the names of the two arguments in error messages.
     pub(crate) fn read(
         &self,
         sources: [&OsStr; 2],
@@ -64,7 +64,7 @@ pub(crate) fn tensor_text(subject: &Subject) -> String {
     }
 }
 
-/// `1 register`, `2 registers`.
+/// Formats a number with its noun: `1 register`, `2 registers`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),

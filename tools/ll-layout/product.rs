@@ -30,7 +30,7 @@ Examples:
 /// log2 of the maximum number of multiplications in a product.
 const MOST_TERMS: u32 = 24;
 
-/// The precision of a product of `f32`, as `tt.dot` has it.
+/// The precision of a matrix product of `f32`, as in the attribute `inputPrecision` of `tt.dot`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Precision {
     /// Operands are rounded to 19 bits if the instruction requires it
@@ -246,7 +246,7 @@ fn number(name: &str) -> Result<Number, Failure> {
     })
 }
 
-/// m, n and k.
+/// Returns the sizes m, n and k of a matrix product.
 fn sizes(product: &MatrixProduct<'_>) -> [u64; 3] {
     let last = |layout: &LinearLayout| layout.out_shape().next_back().map_or(1, |(_, size)| size);
     let columns = last(product.d);
@@ -283,7 +283,8 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// Returns, for each of m, n and k, pairs of an index bit of the instruction and an index bit of the tensor.
+/// Returns the renaming of indices for each of m, n and k. It is a list of pairs of an index bit of the instruction
+/// and an index bit of the tensor.
 ///
 /// For example, (4, 8) maps index 4 of the instruction to index 8 of the tensor.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {

@@ -265,7 +265,8 @@ impl Arguments {
         })
     }
 
-    /// Returns the buffer by bank, and the accesses to the buffer if `--access` is given.
+    /// Returns a picture of the buffer by bank. If `--access` is given, it is followed by pictures of the accesses
+    /// to the buffer.
     fn banks(
         &self,
         subject: &Subject,
@@ -358,7 +359,8 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     Ok(object.into())
 }
 
-/// Lists the slots of each element. The last dimension of the tensor varies fastest.
+/// Returns the slots that hold each element, as JSON. In the order of the elements, the last dimension varies
+/// fastest.
 fn tensor_json(layout: &LinearLayout) -> Value {
     let holders = Holders::new(layout);
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
@@ -380,7 +382,7 @@ fn tensor_json(layout: &LinearLayout) -> Value {
     list.into()
 }
 
-/// Lists the element of each slot. The first in-dim varies fastest.
+/// Returns the element that each slot holds, as JSON. In the order of the slots, the first in-dim varies fastest.
 fn hardware_json(layout: &LinearLayout) -> Value {
     (0..1u64 << layout.total_in_bits())
         .map(|x| {
@@ -390,7 +392,7 @@ fn hardware_json(layout: &LinearLayout) -> Value {
         .collect()
 }
 
-/// Formats the matrix with one column per input bit and one row per output bit.
+/// Returns the matrix over GF(2) as JSON. It has one column per input bit and one row per output bit.
 fn matrix_json(layout: &LinearLayout) -> Value {
     let row = |row: usize| -> Vec<u64> {
         let columns = layout.columns().iter();
@@ -399,7 +401,7 @@ fn matrix_json(layout: &LinearLayout) -> Value {
     (0..layout.total_out_bits()).map(row).collect()
 }
 
-/// `{in-dim: index}`.
+/// Returns the index of a slot in each in-dim, as `{in-dim: index}`.
 pub(crate) fn slot_json(layout: &LinearLayout, packed: u64) -> Value {
     InPoint::new(layout, packed)
         .indices()

@@ -43,9 +43,10 @@ struct Counts {
     errors: u64,
 }
 
-/// Answers all cases.
+/// Answers all cases of the input.
 ///
-/// Flushes the answers before each read that may block, so that a program can wait for one answer.
+/// The answers are flushed before each read that may block, so that a program can wait for one answer before it
+/// sends the next case.
 fn answer_all(mut input: BufReader<impl io::Read>, output: impl Write) -> io::Result<Counts> {
     let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut counts = Counts::default();

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A linear layout, and the encoding from which it was computed, if any.
+/// A linear layout, and the encoding from which it was computed; `None` if it was not computed from an encoding.
 pub(crate) struct Subject {
     pub(crate) encoding: Option<Encoding>,
     pub(crate) layout: LinearLayout,
@@ -19,8 +19,8 @@ pub(crate) struct Subject {
 impl Subject {
     /// Reads a layout and converts it to a linear layout.
     ///
-    /// `source` is text, the path of a file, or `-` for standard input. Fails for layouts of CuTe and Tilus that
-    /// are not linear.
+    /// `source` is text, the path of a file, or `-` for standard input. Fails for CuTe and Tilus layouts that are
+    /// not linear over GF(2).
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -42,8 +42,8 @@ impl Subject {
     }
 }
 
-/// Returns `source` itself if it is the text of a layout, otherwise the contents of the file. `-` is standard
-/// input.
+/// Returns `source` if it is itself the text of a layout. Otherwise, returns the contents of the file with this
+/// path, or standard input if `source` is `-`. Fails if these contain no layout.
 pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
         return Ok(text.to_owned());
@@ -107,7 +107,7 @@ fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
     Aliases::of_module(&text).map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))
 }
 
-/// Accepts `64x16`, `64,16` and `[64, 16]`. `[]` has rank 0.
+/// Parses a shape. The forms `64x16`, `64,16` and `[64, 16]` are accepted. `[]` is the shape of rank 0.
 pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     let inner = text.trim();
     let inner = inner

@@ -7,12 +7,12 @@ use linear_layout::cute::{ComposedLayout, Layout};
 use linear_layout::view::shape_text;
 use serde_json::{Value, json};
 
-/// Maximum number of coordinates for an exhaustive comparison.
+/// Maximum number of coordinates that are compared one by one.
 const MOST: i64 = 1 << 24;
 
 pub(crate) enum SystemDifference {
     Held(Difference, Numbers),
-    /// The layouts have different numbers of coordinates.
+    /// The layouts have different numbers of coordinates. The fields are the numbers in A and in B.
     Sizes(i64, i64),
     At {
         coordinate: i64,
@@ -21,9 +21,9 @@ pub(crate) enum SystemDifference {
     },
 }
 
-/// Formats element numbers as coordinates.
+/// Formats element numbers as coordinates of a tensor. A number is printed as it is if `shape` is `None`.
 ///
-/// `is_first_fastest` is true for column-major numbers, and false for row-major numbers.
+/// `is_first_fastest` is true if the numbers are column-major, and false if they are row-major.
 pub(crate) struct Numbers {
     shape: Option<Vec<u64>>,
     is_first_fastest: bool,
@@ -48,10 +48,10 @@ impl Numbers {
     }
 }
 
-/// Compares two layouts of which at least one is not linear.
+/// Compares two layouts of which at least one is given as a CuTe or Tilus layout.
 ///
-/// The outer `None` means that the caller should convert both to linear layouts and compare these. The inner
-/// `None` means that the layouts are equal.
+/// The outer `None` means that the caller should convert both layouts to linear layouts and compare these. The
+/// inner `None` means that the layouts are equal.
 pub(crate) fn difference(
     layouts: &[AnyLayout; 2],
 ) -> Option<Result<Option<SystemDifference>, Failure>> {
@@ -113,10 +113,11 @@ fn functions_differ(
     Ok(Some(SystemDifference::At { coordinate, a, b }))
 }
 
-/// Returns the first coordinate at which two layouts with the same size differ.
+/// Returns the first coordinate at which two layouts with the same size differ. Returns `None` if they are equal.
 ///
-/// Coalesced layouts have no modes to merge. The first different mode of the coalesced forms therefore determines the
-/// first difference: its first step, or the end of the shorter mode.
+/// The layouts are coalesced first, so that no two adjacent modes can be merged. The first pair of different modes
+/// then determines the first difference: it is the first step of this mode, or the end of the shorter of the two
+/// modes.
 fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     let (a, b) = (a.coalesce(), b.coalesce());
     let mut before = 1;
@@ -130,7 +131,7 @@ fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     None
 }
 
-/// Formats the difference. Also returns true if there is none.
+/// Formats the difference between two layouts. Also returns true if there is no difference.
 pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String, bool) {
     let Some(found) = found else {
         let text = if as_json {

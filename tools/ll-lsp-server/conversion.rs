@@ -7,13 +7,15 @@ use linear_layout::view::{Mention, Mentions, SPLIT_MARKER};
 use linear_layout_mlir::ir::ops::OpKind;
 use std::ops::Range;
 
-/// log2 of the maximum size of a conversion that a hover explains. The limit bounds the latency of hovers.
+/// log2 of the maximum number of slots or elements of a conversion whose plan a hover explains. The limit bounds
+/// the latency of hovers.
 const MOST_BITS: usize = 20;
 
-/// Largest number of steps that a hover lists.
+/// Maximum number of lines of a plan that a hover shows.
 const MAX_STEPS: usize = 24;
 
-/// Returns the range of the layout conversion at an offset of the text, and a description of its plan.
+/// Returns the range in the text of the layout conversion at `offset`, and a description of its plan. Returns
+/// `None` if there is no such conversion.
 pub(crate) fn at(text: &str, offset: usize) -> Option<(Range<usize>, String)> {
     let name = OpKind::TtgConvertLayout.name();
     let from = offset.saturating_sub(name.len());
@@ -117,7 +119,7 @@ fn plan(
     Ok(text)
 }
 
-/// Lists at most `MAX_STEPS` steps of a thread.
+/// Formats a plan as a Markdown code block with at most [`MAX_STEPS`] lines.
 fn steps(plan: &ConvertPlan) -> String {
     let text = plan.to_string();
     let lines: Vec<&str> = text.lines().collect();
@@ -128,9 +130,9 @@ fn steps(plan: &ConvertPlan) -> String {
     format!("```text\n{shown}\n```\n")
 }
 
-/// Returns the target of the module that contains the offset `at`.
+/// Returns the target of the module that contains the byte offset `at`.
 ///
-/// The result is true if the module has a `ttg.target`, and false for a default target.
+/// Also returns true if the module names a known `ttg.target`, and false if a default target is assumed.
 fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     let begin = text[..at].rfind(SPLIT_MARKER).unwrap_or(0);
     let module = &text[begin..at];
@@ -150,7 +152,8 @@ fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     (target, named.is_some())
 }
 
-/// Returns the bits per element of a tensor type. 64 for pointers.
+/// Returns the number of bits per element of a tensor type. Pointers have 64 bits. Returns `None` if the type is
+/// not a tensor of a known element type.
 fn element_bits(type_: &str) -> Option<u32> {
     let inside = type_.strip_prefix("tensor<")?;
     let sizes = |c: char| c.is_ascii_digit() || c == 'x';

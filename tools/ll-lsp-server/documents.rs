@@ -21,7 +21,7 @@ impl Documents {
         }
     }
 
-    /// Applies edits to a document. Each edit replaces the whole text or a range of the text.
+    /// Applies the edits in a message to a document. Each edit replaces either the whole text or a range of it.
     pub(crate) fn change(&mut self, params: &Value) {
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
         let Some(document) = self.0.get_mut(uri) else {
@@ -46,7 +46,8 @@ impl Documents {
         }
     }
 
-    /// Returns the URI and text of a message's document.
+    /// Returns the URI and the text of the document that a message names. Returns `None` if the document is not
+    /// open.
     pub(crate) fn text<'a>(&'a self, params: &Value) -> Option<(&'a str, &'a str)> {
         let (uri, text) = self
             .0
@@ -61,9 +62,9 @@ impl Documents {
     }
 }
 
-/// Returns the byte offset of a position. A position is a line and a number of UTF-16 units in the line.
+/// Returns the byte offset of a position, which consists of a line and a number of UTF-16 units in that line.
 ///
-/// A position beyond the end of its line is treated as the end of the line.
+/// A position after the end of its line is treated as the end of the line.
 fn offset(text: &str, position: &Value) -> Option<usize> {
     let line = usize::try_from(position["line"].as_u64()?).ok()?;
     let units = usize::try_from(position["character"].as_u64()?).ok()?;

@@ -6,12 +6,13 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// MLIR's request that reads a file that is not open in the editor.
+/// Name of the request by which MLIR's server reads a file that is not open in the editor.
 const READS_FILE: &str = "mlir/convertFromBytecode";
 
-/// Checks the file that a request names. Returns an error message if MLIR cannot read the file.
+/// Checks the file that a request names. Returns an error message if MLIR cannot read the file, and `None` if it
+/// can or the request reads no file.
 ///
-/// A child process reads the file, since the bytecode reader may crash.
+/// The file is read in a child process, because the bytecode reader may crash.
 pub(crate) fn refusal(message: &Value) -> Option<String> {
     if message["method"] != READS_FILE {
         return None;
@@ -44,7 +45,7 @@ pub(crate) fn refusal(message: &Value) -> Option<String> {
     }
 }
 
-/// Returns the path of a `file:` URI. Its bytes need not be UTF-8.
+/// Returns the path in a `file:` URI. Percent-encoded bytes are decoded, and need not be UTF-8.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = &rest[rest.find('/')?..];

@@ -7,14 +7,16 @@ use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
-/// Maximum part of a tensor that a hover shows, for one holder per element.
+/// Part of a tensor that a hover shows if each element has one holder. If elements have more holders, fewer columns
+/// are shown.
 const WINDOW: Window = Window {
     rows: 16,
     columns: 16,
     grids: 1,
 };
 
-/// Maximum number of shapes whose layouts a hover shows in full. The limit does not apply within a tensor type.
+/// Maximum number of shapes for which a hover shows the layout of an encoding in full. The limit does not apply to
+/// a hover within a tensor type.
 const MAX_SHAPES: usize = 3;
 
 /// Markdown text to add to a hover of MLIR's server.
@@ -25,7 +27,8 @@ pub(crate) struct Addition {
 }
 
 impl Addition {
-    /// Inserts the addition in front of the text of the server's answer.
+    /// Inserts this text before the text of the server's answer. If the server has no answer, this text becomes the
+    /// answer.
     pub(crate) fn add_to(self, result: &mut Value) {
         let Self { markdown, range } = self;
         let Some(contents) = result.get_mut("contents") else {
@@ -40,7 +43,8 @@ impl Addition {
     }
 }
 
-/// Returns the addition for the encoding or conversion at a byte offset of the text.
+/// Returns the text to add for the encoding or layout conversion at a byte offset. Returns `None` if there is
+/// neither.
 pub(crate) fn at(text: &str, offset: usize) -> Option<Addition> {
     if let Some((span, markdown)) = conversion::at(text, offset) {
         let [start, end] = [span.start, span.end].map(|at| position(text, at));
@@ -92,7 +96,7 @@ fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
     text
 }
 
-/// Returns the grid and the bases of an encoding on one shape.
+/// Returns the tensor grid and the bases of an encoding on one shape, as Markdown.
 fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     let title = format!("\n**`{name}` on {}**\n", shape_text(shape));
     match encoding.to_linear_layout(shape) {
@@ -111,7 +115,8 @@ fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     }
 }
 
-/// Returns the smallest shape on which no two threads of a CTA hold the same element.
+/// Returns the smallest shape on which the encoding replicates no element among the threads of a CTA. Returns
+/// `None` if it is not a distributed encoding.
 ///
 /// Some encodings replicate elements on every shape; those replicas remain.
 fn covered(encoding: &Encoding) -> Option<Vec<u64>> {

@@ -99,10 +99,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// State shared by the two threads that forward messages.
+/// State that is shared by the two threads that forward messages, one in each direction.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Additions to the answers of pending hover requests, keyed by request id.
+    /// Texts to add to the answers of pending hover requests, keyed by request id.
     hovers: HashMap<String, hover::Addition>,
     refused: Refused,
 }
@@ -151,7 +151,8 @@ fn start(options: &Options) -> io::Result<Child> {
         .spawn()
 }
 
-/// Forwards messages of the editor, tracks documents, and computes hover additions.
+/// Forwards messages from the editor to MLIR's server. Also tracks the open documents, and computes the texts to
+/// add to hovers.
 fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     let mut documents = Documents::default();
@@ -205,7 +206,7 @@ fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> i
     Ok(())
 }
 
-/// Error codes of the protocol.
+/// Error codes of the Language Server Protocol.
 const PARSE_ERROR: i32 = -32700;
 const REQUEST_FAILED: i32 = -32803;
 
@@ -216,7 +217,7 @@ fn refuse(id: &Value, code: i32, reason: &str) -> io::Result<()> {
     message::write(&mut io::stdout().lock(), answer.to_string().as_bytes())
 }
 
-/// Forwards messages of the server to the editor, with additions to hovers.
+/// Forwards messages from MLIR's server to the editor, and adds texts to the answers to hover requests.
 fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     while let Some(body) = message::read(&mut from)? {
@@ -242,7 +243,8 @@ fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<
     Ok(())
 }
 
-/// Replaces the server name in the answer to `initialize`.
+/// Replaces the server's name and version in the answer to `initialize` by those of this server. Returns false if
+/// the message is not such an answer.
 fn name_this_server(answer: &mut Value) -> bool {
     let Some(info) = answer.pointer_mut("/result/serverInfo") else {
         return false;

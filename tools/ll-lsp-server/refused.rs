@@ -6,13 +6,14 @@ use linear_layout_mlir::sys::too_deep;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The diagnostic of each hidden document, keyed by URI. MLIR's server sees these documents as empty.
+/// Documents that are nested too deeply and are therefore hidden from MLIR's server, which sees them as empty. The
+/// map holds the diagnostic of each document, keyed by URI.
 #[derive(Debug, Default)]
 pub(crate) struct Refused(HashMap<String, Value>);
 
 impl Refused {
-    /// Hides a document that is nested too deep: empties the text in a message that opens or changes the document. The
-    /// first valid version of a hidden document is sent as a whole.
+    /// Hides a document from MLIR's server if it is nested too deeply: the text in a message that opens or changes
+    /// the document is replaced by an empty one. When a hidden document becomes valid, its whole text is sent.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn guard(&mut self, message: &mut Value, documents: &Documents) -> bool {
@@ -39,20 +40,21 @@ impl Refused {
         true
     }
 
-    /// Returns true if a message concerns a hidden document.
+    /// Returns true if a message concerns a document that is hidden.
     pub(crate) fn is_about(&self, params: &Value) -> bool {
         let uri = params["textDocument"]["uri"].as_str();
         uri.is_some_and(|uri| self.0.contains_key(uri))
     }
 
-    /// Forgets a closed document.
+    /// Removes the entry of a closed document.
     pub(crate) fn close(&mut self, params: &Value) {
         if let Some(uri) = params["textDocument"]["uri"].as_str() {
             self.0.remove(uri);
         }
     }
 
-    /// Adds the diagnostic of a hidden document to the diagnostics that MLIR's server publishes for it.
+    /// Replaces the diagnostics that MLIR's server publishes for a hidden document by the diagnostic of this
+    /// document.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn complete(&self, message: &mut Value) -> bool {

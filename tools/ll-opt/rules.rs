@@ -4,7 +4,7 @@
 
 use linear_layout_mlir::ir::rules;
 
-/// Texts of the files that test diagnostics.
+/// Texts of the test files that contain invalid modules.
 const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid.mlir"),
     include_str!("../../test/Dialect/invalid-accesses.mlir"),
@@ -33,7 +33,8 @@ const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid-warps.mlir"),
 ];
 
-/// Returns a rule with a module that breaks it, or all labels for `list`.
+/// Returns the text of a rule, followed by a module that violates it. If `label` is `list`, returns the labels of
+/// all rules.
 ///
 /// # Errors
 /// Returns an error if the label is unknown. The message names the most similar label.
@@ -53,7 +54,8 @@ pub(crate) fn explain(label: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns the shortest test module that breaks the rule `label`, with the expected errors as comments.
+/// Returns the shortest test module that violates the rule `label`. The expected errors are included as comments.
+/// Returns `None` if there is no such module.
 fn example(label: &str) -> Option<String> {
     let sections = TESTS.iter().flat_map(|text| text.split("\n// -----\n"));
     let module = sections
@@ -77,7 +79,7 @@ fn example(label: &str) -> Option<String> {
     Some(text.join("\n").trim().to_owned())
 }
 
-/// Returns true if a comment of a test module names the rule `label`.
+/// Returns true if a comment in a test module mentions the rule `label`.
 fn names(section: &str, label: &str) -> bool {
     section
         .lines()

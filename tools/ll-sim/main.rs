@@ -157,7 +157,7 @@ fn parse_axes(text: &str) -> Result<[u32; 3], String> {
     Ok(axes)
 }
 
-/// Parses an argument. The path of a file need not be UTF-8.
+/// Parses the value of `--arg`. If it names a file, the path need not be UTF-8.
 fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
     let bytes = argument.as_bytes();
     // The prefix `[NAME=]file:TYPE:`.
@@ -317,7 +317,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Returns the text of an error. If the error's location is in the file `file`, the source line follows.
+/// Formats an error. If its location is in the file `file` with the contents `text`, the source line is appended.
 fn show(error: &KernelError, file: &str, text: &str) -> String {
     let mut message = format!("error: {error}");
     if error.kind() == FaultKind::StepLimit {
@@ -351,7 +351,7 @@ fn machine(options: &Options, decoded: &Decoded) -> Machine {
     machine
 }
 
-/// Reads the input as MLIR. Returns the name of the input in messages, and its bytes.
+/// Reads the input file. Returns its name for error messages and its bytes, or an error if MLIR cannot read it.
 fn read_source(file: &Path) -> Result<(String, Vec<u8>), String> {
     let name = sys::input_name(file);
     let bytes =
@@ -372,7 +372,8 @@ fn split_pair<'t>(option: &str, pair: &'t OsStr) -> Result<(&'t str, &'t OsStr),
         .ok_or_else(|| format!("error: `{option} {}`: expected NAME=VALUE", pair.display()))
 }
 
-/// Creates buffers in `memory` and scalars for the parameters of the kernel.
+/// Creates the arguments for the parameters of the kernel, as the options specify them. Buffers are added to
+/// `memory` and are also returned separately, with their names.
 fn make_arguments(
     options: &Options,
     params: &[Param],

@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// Delay before the bar is shown.
+/// Delay before the progress bar is shown.
 const QUICK: Duration = Duration::from_secs(1);
 
-/// The number of finished blocks of a launch.
+/// Progress of a launch: the number of finished blocks, shown as a bar on a terminal.
 pub(crate) struct Progress {
     blocks: u64,
     start: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts the progress of a launch of `blocks` blocks.
+    /// Starts to measure the progress of a launch of `blocks` blocks.
     pub(crate) fn of(blocks: u64) -> Self {
         Self {
             blocks,
@@ -27,7 +27,8 @@ impl Progress {
         }
     }
 
-    /// Sets the number of finished blocks.
+    /// Sets the number of finished blocks, and updates the progress bar. The bar appears only on a terminal, if the
+    /// launch takes longer than [`QUICK`].
     pub(crate) fn at(&self, done: u64) {
         if self.is_terminal && self.start.elapsed() >= QUICK {
             self.bar.get_or_init(|| self.show()).set_position(done);
@@ -41,7 +42,7 @@ impl Progress {
             .with_elapsed(self.start.elapsed())
     }
 
-    /// Removes the bar.
+    /// Removes the progress bar, if it is shown.
     pub(crate) fn end(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();

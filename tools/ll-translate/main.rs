@@ -100,10 +100,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses and translates the input, and writes the output.
+/// Reads the input, translates it, and writes the output.
 ///
 /// # Errors
-/// Returns the error, ready to print.
+/// Returns the error message, ready to print.
 fn run(arguments: Arguments) -> Result<(), String> {
     let input = read(&arguments.input)?;
     let output = arguments.output;
@@ -133,7 +133,7 @@ fn run(arguments: Arguments) -> Result<(), String> {
     write(&output, &made)
 }
 
-/// Returns the input if MLIR can read it.
+/// Reads the input file or standard input. Returns its bytes, or an error message if MLIR cannot read it.
 fn read(input: &Path) -> Result<Vec<u8>, String> {
     if input.as_os_str() == "-" && std::io::stdin().is_terminal() {
         say("reading standard input; `ll-translate --help` shows how to name a file\n");
@@ -144,7 +144,7 @@ fn read(input: &Path) -> Result<Vec<u8>, String> {
     sys::checked_input(&name, bytes).map_err(|refusal| refusal + "\n")
 }
 
-/// Formats an error, with the note `fix` if there is one.
+/// Formats an error message. If `fix` is given, it is appended as a note.
 fn failure(text: String, fix: Option<&str>) -> String {
     let mut message = Message::error(text);
     message.notes.extend(fix.map(Message::note));

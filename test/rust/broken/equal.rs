@@ -7,26 +7,27 @@ use super::mutate::{Mutant, MutationKind};
 use super::text::GenericLine;
 use gpu_sim::Schedule;
 
-/// The proof that a mutant is equivalent.
+/// The way in which a mutant is proved equivalent to the original kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum EquivalenceProof {
-    /// The operation is commutative.
+    /// The mutation swaps the operands of a commutative operation.
     Commutative,
-    /// The result is unused.
+    /// The result of the changed operation is unused.
     Unused,
-    /// The two operands are the same in every thread of every launch.
+    /// The two swapped operands have the same value in every thread of every launch.
     SameOperands,
-    /// The result is the same in every thread of every launch.
+    /// The changed operation has the same result as the original one in every thread of every launch.
     SameValue,
     /// The mask is true in every thread that executes the access.
     AlwaysTrue,
-    /// The values of masked lanes are never used: any other value gives the same output.
+    /// The values of masked-off lanes are never used: the output is the same if they are replaced by other values.
     NeverUsed,
-    /// The result is unused where it differs: any other value there gives the same output.
+    /// The result is unused wherever it differs from the original one: the output is the same if it is replaced
+    /// there by other values.
     UnusedWhereDifferent,
-    /// No warp depends on another one there: all warp schedules give the same output.
+    /// The removed or weakened barrier orders no dependent warps: all tested warp schedules give the same output.
     AnyOrder,
-    /// Shared memory is not accessed between this barrier and the next one, or the kernel's end.
+    /// Between this barrier and the next one, or the end of the kernel, there is no access to shared memory.
     NothingToOrder,
 }
 
@@ -83,10 +84,11 @@ const COMMUTATIVE: [&str; 12] = [
     "llvm.intr.maximum",
 ];
 
-/// Number of warp schedules that are tried.
+/// Number of random warp schedules with which a mutant is run.
 const ORDERS: u64 = 24;
 
-/// Returns a proof, if there is one; `same_output` runs a text and returns true if all outputs are unchanged.
+/// Returns a proof that the mutant is equivalent to the original kernel, if one is found. `same_output` runs a
+/// kernel text under a schedule, and returns true if its output is the expected one.
 pub(crate) fn reason(
     text: &str,
     mutant: &Mutant,
@@ -165,10 +167,10 @@ pub(crate) fn reason(
     None
 }
 
-/// Replacements of values that must not be used.
+/// Two different replacements for values that must not affect the output.
 const OTHER_VALUES: [i64; 2] = [0x34, 0x43];
 
-/// Replaces a line of a text by other lines.
+/// Replaces line `at` of a text by `lines`.
 pub(crate) fn replace(text: &str, at: usize, lines: &[String]) -> String {
     let mut out = String::with_capacity(text.len() + 256);
     for (index, line) in text.lines().enumerate() {
@@ -185,7 +187,7 @@ pub(crate) fn replace(text: &str, at: usize, lines: &[String]) -> String {
     out
 }
 
-/// Returns true if the result is dead.
+/// Returns true if the result of the changed operation is unused and the operation has no side effects.
 fn is_dead(text: &str, mutant: &Mutant) -> bool {
     let Some(result) = &mutant.before.result else {
         return false;
@@ -229,7 +231,8 @@ fn orders_nothing(text: &str, at: usize) -> bool {
     false
 }
 
-/// Returns the old operation, the changed one beside it, and `value` instead of the old result where the two differ.
+/// Returns lines that compute both the original and the changed operation. Where their results are equal, that
+/// result is used; where they differ, `value` is used instead.
 fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
     let (result, type_) = (before.result.as_ref()?, before.result_type.as_str());
@@ -271,7 +274,8 @@ fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// Returns the cast from a type to an integer (empty for an integer), and the integer's type.
+/// Returns the cast operation that converts a type to an integer of the same size, and the integer type. The cast
+/// is empty if the type is already an integer.
 fn as_integer(type_: &str) -> Option<(&'static str, &str)> {
     Some(match type_ {
         "f16" | "bf16" => ("llvm.bitcast", "i16"),
@@ -284,7 +288,8 @@ fn as_integer(type_: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Returns the old operation, the changed one beside it, and a division by zero where they differ.
+/// Returns lines that compute both the original and the changed operation, and divide by zero where their results
+/// differ.
 fn compare(mutant: &Mutant) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
     let result = before.result.as_ref()?;
@@ -301,7 +306,7 @@ fn compare(mutant: &Mutant) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// Returns a division by zero where the swapped operands differ.
+/// Returns lines that divide by zero where the two swapped operands differ.
 fn same_operands(mutant: &Mutant) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
     if mutant.kind != MutationKind::OperandsSwapped {
@@ -328,7 +333,7 @@ fn trap_if_different(old: &str, new: &str, type_: &str) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// Returns a division by a bit.
+/// Returns lines that divide by `bit`, which traps if it is 0.
 fn trap(bit: &str, type_: &str) -> Vec<String> {
     vec![
         GenericLine::new("%trap_bit", "llvm.zext", &[bit], type_, "i32").print(),
@@ -360,7 +365,7 @@ fn mask_of(line: &GenericLine) -> Option<String> {
         .cloned()
 }
 
-/// Returns a masked load with another value for the lanes that are off.
+/// Returns a masked load in which the masked-off lanes get `value` instead of the original fallback value.
 fn other_fallback(line: &GenericLine, value: i64) -> Option<Vec<String>> {
     if line.name != "llvm.inline_asm" || !line.middle.contains("ld.global") {
         return None;

@@ -26,17 +26,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A kernel and its launches: grid and arguments.
+/// A kernel and its launches. Each launch has a grid and arguments.
 struct KernelCase {
     file: &'static str,
-    /// Below `test`.
+    /// Folders that contain the kernel, relative to `test`.
     folders: &'static [&'static str],
     launches: &'static [([u32; 3], &'static [&'static str])],
 }
 
 const ALL: &[&str] = &["kernels/sm_80", "kernels/sm_90", "kernels/gfx942"];
 
-/// Buffers have exactly the elements that the kernel may touch, and 768, or 127 in bytes, where it may write.
+/// Kernels to mutate. Each buffer has exactly the elements that the kernel may access. Output buffers initially
+/// contain 768, or 127 if their elements are bytes.
 const CASES: &[KernelCase] = &[
     KernelCase {
         file: "vector_add.ttgir",
@@ -160,7 +161,8 @@ const CASES: &[KernelCase] = &[
     },
 ];
 
-/// Returns the buffers after a launch and its number of instructions.
+/// Runs a kernel. Returns the final contents of all buffers, and the number of executed instructions, summed over
+/// the warps.
 fn launch(
     decoded: &Decoded,
     (grid, args): &([u32; 3], &[&str]),
@@ -197,12 +199,12 @@ fn launch(
     Ok((bytes.collect(), report.instructions * warps))
 }
 
-/// A lowered kernel with its expected output.
+/// A lowered kernel with the expected output of each launch.
 struct MutationBench {
     name: String,
     text: String,
     case: &'static KernelCase,
-    /// Per launch: the buffers, and the limit of instructions.
+    /// The final buffers and the instruction limit of each launch.
     expected: Vec<(Vec<Vec<u8>>, u64)>,
 }
 
@@ -300,7 +302,8 @@ impl MutantScore {
     }
 }
 
-/// Scores by mutation, kernel and proof.
+/// Number of mutants with each verdict, grouped by kind of mutation and by kernel; and the number of equivalent
+/// mutants per kind of proof.
 #[derive(Default)]
 struct MutantScores {
     kinds: BTreeMap<MutationKind, MutantScore>,
@@ -364,7 +367,7 @@ impl MutantScores {
     }
 }
 
-/// Lowers the suite.
+/// Lowers all kernels of the suite, and computes their expected outputs.
 fn benches() -> Vec<MutationBench> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let mut all = Vec::new();
@@ -380,7 +383,7 @@ fn benches() -> Vec<MutationBench> {
     all
 }
 
-/// Judges every `step`-th mutant from `first` on, on all cores.
+/// Judges every `step`-th mutant, starting with mutant `first`. The work is distributed over all CPU cores.
 fn scores(benches: &[MutationBench], first: usize, step: usize) -> MutantScores {
     let work: Vec<(&MutationBench, Mutant)> = benches
         .iter()
@@ -426,7 +429,7 @@ fn broken_kernels_are_found() {
     assert!(all.percent() >= 95.0, "{}{missed}", scores.table());
 }
 
-/// The committed table has a row for each kernel and each mutation.
+/// Checks that the committed table has a row for each kernel and each kind of mutation.
 #[test]
 fn the_table_of_scores_is_of_this_suite() {
     let table = std::fs::read_to_string(table_file()).unwrap();

@@ -53,14 +53,14 @@ impl MutationKind {
     }
 }
 
-/// A mutant: these lines replace line `at`.
+/// A mutant of a kernel, in which `lines` replace line `at`.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) kind: MutationKind,
     pub(crate) at: usize,
     pub(crate) lines: Vec<String>,
     pub(crate) before: GenericLine,
-    /// The changed operation, if it has the same type.
+    /// The changed operation, if its type is the same as that of the original operation.
     pub(crate) after: Option<GenericLine>,
 }
 
@@ -120,7 +120,8 @@ fn barriers(line: &GenericLine, add: &mut AddMutant<'_>) {
     }
 }
 
-/// Changes constant operands; constants have several uses, so the changed use gets a new one.
+/// Adds mutants in which a constant operand is changed. The constant may have other uses, so the mutated use gets a
+/// new constant.
 fn offsets(line: &GenericLine, constants: &HashMap<String, i64>, add: &mut AddMutant<'_>) {
     for (at, operand) in line.operands.iter().enumerate() {
         let Some(&value) = constants.get(operand) else {
@@ -243,7 +244,7 @@ fn swaps(line: &GenericLine, add: &mut AddMutant<'_>) {
     }
 }
 
-/// Adds mutants that compute the same value but violate a flag (`nuw`, `nsw`, `disjoint`, ...).
+/// Adds mutants that compute the same value but violate a flag of an operation (`nuw`, `nsw`, `disjoint`, ...).
 fn flags(line: &GenericLine, add: &mut AddMutant<'_>) {
     let (Some(result), type_) = (&line.result, &*line.result_type) else {
         return;

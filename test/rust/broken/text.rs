@@ -1,18 +1,18 @@
 //! Parser and printer of lines of MLIR's generic form, one operation each.
 
-/// `%r = "name"(%a, %b) rest <{properties}> : (types) -> type`.
+/// An operation in MLIR's generic form, `%r = "name"(%a, %b) rest <{properties}> : (types) -> type`.
 #[derive(Clone, Debug)]
 pub(crate) struct GenericLine {
     pub(crate) result: Option<String>,
     pub(crate) name: String,
     pub(crate) operands: Vec<String>,
-    /// Successors and attributes: the text between operands and types.
+    /// The text between the operands and the types: successors, properties and attributes.
     pub(crate) middle: String,
     pub(crate) operand_types: Vec<String>,
     pub(crate) result_type: String,
 }
 
-/// Splits at commas outside of brackets.
+/// Splits a text at the commas that are not inside brackets.
 fn split(text: &str) -> Vec<String> {
     let (mut depth, mut pieces, mut piece) = (0, Vec::new(), String::new());
     for c in text.chars() {
@@ -71,7 +71,7 @@ impl GenericLine {
         )
     }
 
-    /// Returns the same with operand `at` replaced.
+    /// Returns a copy of this line in which operand `at` is `value`.
     pub(crate) fn with_operand(&self, at: usize, value: &str) -> Self {
         let mut line = self.clone();
         line.operands[at] = value.to_owned();
@@ -85,7 +85,7 @@ impl GenericLine {
         }
     }
 
-    /// Returns an operation without attributes.
+    /// Returns an operation without attributes. All operands have type `type_`, and the result has type `to`.
     pub(crate) fn new(result: &str, name: &str, operands: &[&str], type_: &str, to: &str) -> Self {
         Self {
             result: Some(result.to_owned()),

@@ -12,18 +12,18 @@ const EXPECT: &str = "expect_tx.shared::cta.b64 _, [$1], ";
 const PRODUCT: &str = "wgmma.mma_async";
 const FIELD: &str = "tensormap.replace.tile.";
 
-/// Lowest bit of each field of a matrix descriptor.
+/// Position of the lowest bit of each field in a matrix descriptor.
 const LEADING: u32 = 16;
 const STRIDE: u32 = 32;
 const SWIZZLE: u32 = 62;
 
-/// Facts about the values of a text.
+/// Constants and definitions of the values in a kernel text.
 struct Values<'t> {
     lines: &'t [Option<GenericLine>],
     constants: HashMap<&'t str, i64>,
-    /// The lines that define values.
+    /// For each value, the index of the line that defines it.
     defined: HashMap<&'t str, usize>,
-    /// The block and position of block arguments.
+    /// For each block argument, the label of its block and its position.
     arguments: HashMap<String, (String, usize)>,
 }
 
@@ -70,7 +70,8 @@ impl<'t> Values<'t> {
         values
     }
 
-    /// Returns the constant operands, by line and position, on which an integer value depends.
+    /// Returns the constant operands on which an integer value depends. Each is given by the index of its line and
+    /// its position among the operands.
     fn sources(&self, value: &str) -> BTreeSet<(usize, usize)> {
         const INTEGERS: [&str; 5] = [
             "llvm.add",
@@ -119,7 +120,8 @@ impl<'t> Values<'t> {
 }
 
 impl Values<'_> {
-    /// Returns true if a line is an index of a buffer whose constants are not changed: the remainder of a counter.
+    /// Returns true if a line computes a buffer address from a stage index that depends on no constant in the text,
+    /// such as the remainder of a counter. The index is then changed at its use.
     fn is_computed_stage(&self, line: &GenericLine) -> bool {
         line.middle.contains("ll.index_bound")
             && !self.constants.contains_key(&*line.operands[0])
@@ -127,7 +129,7 @@ impl Values<'_> {
     }
 }
 
-/// Returns all changes, in the order of the lines.
+/// Returns all changes of a lowered kernel that are tested, in the order of its lines.
 pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
     let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
     let values = Values::of(text, &lines);
@@ -185,7 +187,8 @@ pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
     all
 }
 
-/// Replaces the index of a buffer by the next one.
+/// Returns the line with the buffer index incremented modulo the number of buffers, preceded by the operations that
+/// compute this index.
 fn with_next_stage(line: &GenericLine) -> Vec<GenericLine> {
     let (index, ty) = (&*line.operands[0], &*line.operand_types[0]);
     let bound = line.middle.split_once("ll.index_bound = ");
@@ -201,13 +204,13 @@ fn with_next_stage(line: &GenericLine) -> Vec<GenericLine> {
 
 type AddChange<'a> = dyn FnMut(ChangeKind, Vec<GenericLine>) + 'a;
 
-/// Replaces an operand of a line by a new constant.
+/// Returns the line with one operand replaced by a new constant, preceded by the constant.
 fn with_constant(line: &GenericLine, operand: usize, value: i64) -> Vec<GenericLine> {
     let constant = GenericLine::constant("%late", value, &line.operand_types[operand]);
     vec![constant, line.with_operand(operand, "%late")]
 }
 
-/// Replaces the number after a text.
+/// Replaces the number that follows `before` by the result of `change`. Returns `None` if there is no such number.
 fn with_number(
     line: &GenericLine,
     before: &str,
@@ -219,7 +222,8 @@ fn with_number(
     Some(line.with_middle(format!("{start}{before}{number}{}", &rest[end..])))
 }
 
-/// Returns a line whose operand 1 is combined with `bits` by exclusive or, after the lines that compute this operand.
+/// Returns the line with operand 1 replaced by its exclusive or with `bits`, preceded by the operations that
+/// compute this value.
 fn with_flipped_operand(line: &GenericLine, bits: i64) -> Vec<GenericLine> {
     let operands = [&*line.operands[1], "%late_bits"];
     let flip = GenericLine::new("%late", "llvm.xor", &operands, "i32", "i32");
@@ -399,7 +403,7 @@ fn descriptors(
     }
 }
 
-/// Returns true if a line is an operation that does not touch memory.
+/// Returns true if a line holds an operation that does not access memory, synchronise or branch.
 fn is_quiet(line: &&Option<GenericLine>) -> bool {
     const TOUCHES: [&str; 10] = [
         "load", "store", "asm", "call", "br", "barrier", "matrix", "cp.async", "wgmma", "return",
@@ -410,8 +414,9 @@ fn is_quiet(line: &&Option<GenericLine>) -> bool {
     })
 }
 
-/// Returns true if, since the barrier before the barrier at a line, only one thread has accessed shared memory, by
-/// initialisations of mbarriers that are not used before the next barrier, or by arrivals.
+/// Returns true if the barrier at line `at` orders only mbarrier operations of one thread. Since the preceding
+/// barrier, the only accesses to shared memory are arrivals by this thread, or initialisations of mbarriers that
+/// are not used before the next barrier.
 fn orders_only_mbarriers(lines: &[Option<GenericLine>], at: usize) -> bool {
     let mut thread = None;
     let mut initialises = false;
@@ -444,15 +449,16 @@ fn orders_only_mbarriers(lines: &[Option<GenericLine>], at: usize) -> bool {
 
 /// An operation on an mbarrier in a lowered kernel.
 struct MbarrierUse<'t> {
-    /// Index of the line.
+    /// Index of the line that contains the operation.
     at: usize,
     line: &'t GenericLine,
-    /// The number of the buffer, and the value that selects the mbarrier in the buffer, if there is one.
+    /// The number of the buffer that contains the mbarrier, and the value that selects the mbarrier within this
+    /// buffer. The value is `None` if the buffer is not indexed.
     mbarrier: (&'t str, Option<&'t str>),
 }
 
 impl<'t> MbarrierUse<'t> {
-    /// Returns the operations on mbarriers, in the order of the lines.
+    /// Returns all operations on mbarriers, in the order of the lines.
     fn all(lines: &'t [Option<GenericLine>], values: &Values<'t>) -> Vec<Self> {
         let parsed = lines.iter().enumerate();
         let uses = parsed.filter_map(|(at, line)| {
@@ -490,7 +496,8 @@ impl<'t> MbarrierUse<'t> {
     }
 }
 
-/// Returns true if the first line that differs initialises an mbarrier that is only initialised and invalidated.
+/// Returns true if the first line that differs initialises an mbarrier, and this mbarrier is never used except for
+/// initialisation and invalidation.
 pub(crate) fn is_of_unused_mbarrier(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -508,7 +515,8 @@ pub(crate) fn is_of_unused_mbarrier(before: &str, after: &str) -> bool {
     })
 }
 
-/// Returns true if `after` lacks one wait for an mbarrier, and an earlier wait orders the same accesses.
+/// Returns true if `after` lacks one wait for an mbarrier that `before` has, and an earlier wait orders the same
+/// accesses as the missing one.
 pub(crate) fn lacks_covered_wait(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -525,8 +533,8 @@ pub(crate) fn lacks_covered_wait(before: &str, after: &str) -> bool {
         && lacking.is_some_and(|(_, wait)| is_covered(&lines, &uses, wait))
 }
 
-/// Returns true if `after` has an arrival before an access that it follows in `before`, and an earlier wait than each
-/// wait for the mbarrier orders the access.
+/// Returns true if `after` differs from `before` in one arrival that comes earlier, before a product that it should
+/// follow, and this is not observable: for each wait for its mbarrier, an earlier wait orders the same accesses.
 pub(crate) fn moves_covered_arrival(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -557,8 +565,9 @@ pub(crate) fn moves_covered_arrival(before: &str, after: &str) -> bool {
     is_alone && waits.all(|wait| is_covered(&lines, &uses, wait))
 }
 
-/// Returns true if an earlier wait orders the same accesses as a wait: it has the same parity, and each thread that
-/// arrives at the mbarrier of one of the waits also arrives at the mbarrier of the other, with only barriers between.
+/// Returns true if an earlier wait orders the same accesses as `wait`. The earlier wait must be for another
+/// mbarrier with the same parity. Each arrival at one of the two mbarriers must be paired with an arrival of the
+/// same thread at the other one, with only barriers between the two arrivals.
 fn is_covered(
     lines: &[Option<GenericLine>],
     uses: &[MbarrierUse<'_>],
@@ -605,7 +614,8 @@ fn is_covered(
     !own.is_empty() && earlier.any(covers)
 }
 
-/// Returns the reason why a change of a line is not observable on a correct machine, if there is one.
+/// Returns the rule by which a change of a lowered kernel is equivalent, that is, not observable on a correct
+/// machine. Returns `None` if no rule applies.
 pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::EquivalenceRule> {
     use super::EquivalenceRule;
     let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
@@ -731,7 +741,7 @@ pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::Equiv
     None
 }
 
-/// Returns the lines of each block of a lowered kernel, by label.
+/// Returns the lines of each block of a lowered kernel, keyed by the label of the block.
 fn blocks(text: &str) -> HashMap<String, Vec<GenericLine>> {
     let mut blocks: HashMap<String, Vec<GenericLine>> = HashMap::new();
     let mut label = "entry".to_owned();
@@ -749,7 +759,8 @@ fn blocks(text: &str) -> HashMap<String, Vec<GenericLine>> {
     blocks
 }
 
-/// Returns the memory accesses and barriers of a path, each with the copies by threads that are complete before it.
+/// Follows the path on which each loop runs `rounds` times. Returns the memory accesses and barriers on it, each
+/// with the indices of the `cp.async` copies that are complete before it.
 fn completions(
     blocks: &HashMap<String, Vec<GenericLine>>,
     rounds: usize,
@@ -803,15 +814,17 @@ fn completions(
     points
 }
 
-/// Returns true if the same copies by threads are complete before each access, for 0 to 8 rounds of each loop.
+/// Returns true if, before each access, the same `cp.async` copies are complete in both kernels. Paths with 0 to 8
+/// rounds of each loop are compared.
 pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
     let (before, after) = (blocks(before), blocks(after));
     let mut all = (0..=8).map(|rounds| (completions(&before, rounds), completions(&after, rounds)));
     all.all(|(before, after)| before.len() > 1 && before == after)
 }
 
-/// Returns true if an index wraps to 0 in its first round, whether it begins as `value` or one below: it is incremented
-/// and compared with the number of stages, and nothing else uses it.
+/// Returns true if the stage index `argument` becomes 0 in its first round, no matter whether it starts as `value`
+/// or as `value - 1`. The index must be used only by the addition whose result is compared with the number of
+/// stages.
 fn wraps_alike(lines: &[Option<GenericLine>], argument: &str, value: i64) -> bool {
     let all = || lines.iter().flatten();
     let number = |name: &str| {

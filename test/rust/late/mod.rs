@@ -88,7 +88,7 @@ impl ChangeKind {
     }
 }
 
-/// A change: these lines instead of line `at`.
+/// A change of a kernel, in which `lines` replace line `at`.
 #[derive(Clone, Debug)]
 struct PipelineChange {
     kind: ChangeKind,
@@ -96,32 +96,33 @@ struct PipelineChange {
     lines: Vec<String>,
 }
 
-/// The reason why a mutant is equivalent.
+/// The rule by which a changed kernel is equivalent to the original one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum EquivalenceRule {
-    /// The lowered kernel is the same.
+    /// The changed kernel is lowered to the same code.
     SameCode,
-    /// The instruction before or after does the same, and none between them touches memory.
+    /// The preceding or following instruction does the same, and no instruction between the two accesses memory.
     Repeated,
-    /// The field of the descriptor is not used.
+    /// The changed field of the descriptor has no effect.
     UnusedField,
-    /// The same copies are complete before each access, however often the loop runs.
+    /// The same asynchronous copies are complete before each access, for any number of iterations of the loop.
     SameCompletions,
-    /// The index wraps to the first stage in both kernels.
+    /// The stage index becomes 0 in its first round in both kernels.
     SameStage,
-    /// Nothing is written through the generic proxy between the fence and the one before.
+    /// Between the removed fence and the preceding fence, nothing is written to shared memory through the generic
+    /// proxy.
     NothingWritten,
-    /// The lowering inserts the required fence.
+    /// The lowering inserts the fence that the changed kernel lacks.
     Repaired,
-    /// The mbarrier is only initialised and invalidated.
+    /// The mbarrier is never used except for initialisation and invalidation.
     UnusedMbarrier,
-    /// An earlier wait orders the same accesses, since the thread that arrives at the mbarrier arrives at another one,
-    /// too.
+    /// An earlier wait for another mbarrier orders the same accesses, because the same thread arrives at both
+    /// mbarriers.
     CoveredWait,
-    /// Since the barrier before, one thread has initialised mbarriers, which are not used before the next barrier, or
-    /// has arrived at mbarriers.
+    /// Since the preceding barrier, only one thread has accessed shared memory. It has arrived at mbarriers, or
+    /// initialised mbarriers that are not used before the next barrier.
     OnlyMbarriers,
-    /// No warp depends on another one there: all warp schedules give the same output.
+    /// The removed or weakened barrier orders no dependent warps: all tested warp schedules give the same output.
     AnyOrder,
 }
 
@@ -178,13 +179,14 @@ impl EquivalenceRule {
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 
-/// A buffer of the kernel, or a number.
+/// An argument of a kernel: a buffer or a number.
 #[derive(Clone, Copy)]
 enum ArgumentSpec {
-    /// Random elements.
+    /// A buffer of random elements: element type and number of elements.
     Input(ElementTy, usize),
     Output(ElementTy, usize),
-    /// A descriptor of a buffer in `behind`, with its rows, columns and tile.
+    /// A TMA descriptor: the index of its buffer in `behind`, the rows and columns of the matrix, and those of a
+    /// tile.
     Descriptor(usize, [u32; 2], [u32; 2]),
     Scratch(usize),
     Int(i128),
@@ -195,25 +197,27 @@ struct PipelineCase {
     file: &'static str,
     /// The kernel's arguments.
     args: &'static [ArgumentSpec],
-    /// Buffers that are accessed by descriptors only.
+    /// Buffers that the kernel accesses only through descriptors.
     behind: &'static [ArgumentSpec],
-    /// The sample has each `step`-th change.
+    /// The sample contains every `step`-th change.
     step: usize,
 }
 
 use ArgumentSpec::{Descriptor, Float, Input, Int, Output, Scratch};
 
-/// Rows and columns of a product, which end within a tile, and K: five tiles of 32, the last of half its size; for the
-/// TMA kernels eight, so that each of three mbarriers has several phases.
+/// Sizes of a matrix product. `M` and `N` are not multiples of the tile size. `K` has five tiles of 32, the last of
+/// which is half full. `MANY` is the K of the TMA kernels: eight tiles, so that each of three mbarriers passes
+/// through several phases.
 const M: usize = 48;
 const N: usize = 32;
 const K: usize = 144;
 const MANY: usize = 240;
 
-/// K of six tiles, for three stages of which each is used twice.
+/// A value of K with six tiles, so that each of three stages is used twice.
 const SIX_TILES: usize = 176;
 
-/// Tiles of the kernels that hand buffers from one team to another: each mbarrier is used in both phases.
+/// Number of tiles in the kernels in which one group of warps passes buffers to another. It is large enough that
+/// each mbarrier is used in both phases.
 const TILES: usize = 5;
 
 const PRODUCT: &[ArgumentSpec] = &[
@@ -269,7 +273,8 @@ const BY_DESCRIPTORS: &[ArgumentSpec] = &[
     Int(MANY as i128),
 ];
 
-/// Arguments of a product that makes its descriptors, `descriptors` for each program, in scratch memory.
+/// Returns the arguments of a matrix product that creates its TMA descriptors in scratch memory. The scratch memory
+/// has room for `descriptors` descriptors.
 const fn with_descriptors([m, n, k]: [usize; 3], descriptors: usize) -> [ArgumentSpec; 8] {
     [
         Input(F16, m * k),
@@ -309,7 +314,7 @@ const ROUNDS: &[ArgumentSpec] = &[
 
 const SPECIALIZED: &[ArgumentSpec] = &with_descriptors([M, N, K], 3);
 
-/// Both partitions that multiply have rows within the matrix.
+/// Arguments with `2 * M` rows, so that both multiplying partitions have rows within the matrix.
 const SPECIALIZED_BY_TRITON: &[ArgumentSpec] = &with_descriptors([2 * M, N, SIX_TILES], 3 * 3);
 
 const CASES: [PipelineCase; 12] = [
@@ -337,7 +342,7 @@ const CASES: [PipelineCase; 12] = [
     },
 ];
 
-/// Messages of the lowering on faults of asynchronous accesses.
+/// Parts of the lowering's error messages about incorrect asynchronous accesses.
 const REFUSALS: [&str; 10] = [
     "accesses shared memory that is still in use by the asynchronous",
     "uses the result of the asynchronous product",
@@ -351,7 +356,7 @@ const REFUSALS: [&str; 10] = [
     "uses an mbarrier that is not initialised",
 ];
 
-/// Arrival time of copies, and schedule of warps.
+/// When asynchronous copies arrive, and the schedule of the warps.
 type Machine = (Arrival, Schedule);
 
 const MACHINES: [Machine; 4] = [
@@ -371,7 +376,8 @@ fn add(memory: &mut Memory, given: ArgumentSpec, seed: u64) -> Option<BufferId> 
     Some(memory.add("buffer", bytes))
 }
 
-/// Launches one block; returns all buffers after it, and the number of instructions.
+/// Runs one thread block. Returns the final contents of all buffers except scratch memory, and the number of
+/// executed instructions, summed over the warps.
 fn launch(
     decoded: &Decoded,
     case: &PipelineCase,
@@ -424,7 +430,7 @@ fn launch(
     Ok((bytes.collect(), report.instructions * warps))
 }
 
-/// A lowered kernel with its expected output.
+/// A kernel in TTGIR and lowered form, with its expected output.
 struct PipelineBench {
     case: &'static PipelineCase,
     ttgir: String,
@@ -437,7 +443,7 @@ fn lower(case: &PipelineCase, ttgir: &str) -> Result<String, String> {
     generic_form_by(ttgir.as_bytes(), case.file, None)
 }
 
-/// Returns a lowered kernel without its locations.
+/// Returns the text of a lowered kernel with its locations removed.
 fn code(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("#loc"));
     let without = lines.map(|line| line.split(" loc(").next().unwrap_or(line));
@@ -461,7 +467,8 @@ impl PipelineBench {
         }
     }
 
-    /// Returns the error of a lowered kernel on a machine, if there is one.
+    /// Runs a lowered kernel on a machine. Returns the error, or "another result" if its output is not the expected
+    /// one; `None` if the output is right.
     fn problem(&self, decoded: &Decoded, machine: Machine) -> Option<String> {
         match launch(decoded, self.case, machine, self.limit) {
             Ok((buffers, _)) => (buffers != self.expected).then(|| "another result".to_owned()),
@@ -469,7 +476,7 @@ impl PipelineBench {
         }
     }
 
-    /// Returns true if a lowered kernel fails on any machine.
+    /// Returns true if a lowered kernel fails, or has wrong output, on at least one machine.
     fn found(&self, text: &str) -> bool {
         let decoded = decode_generic(text, None);
         let decoded = decoded.unwrap_or_else(|e| panic!("{}: {e}", self.case.file));
@@ -501,7 +508,7 @@ impl PipelineBench {
             .map_or(ChangeVerdict::Missed, ChangeVerdict::Equivalent)
     }
 
-    /// Returns the reason why a change that alters the lowered kernel is equivalent, if there is one.
+    /// Returns the rule by which a change that no check has found is equivalent. Returns `None` if no rule applies.
     fn reason(
         &self,
         change: &PipelineChange,
@@ -561,10 +568,10 @@ impl PipelineBench {
     }
 }
 
-/// The mutated kernel, lowered or as TTGIR.
+/// A change to test, made either in the lowered kernel or in its TTGIR.
 enum ChangeInput {
     Lowered(PipelineChange),
-    /// A change of TTGIR, with the whole text.
+    /// A change of the TTGIR, and the whole text after the change.
     Ttgir(PipelineChange, String),
 }
 
@@ -578,9 +585,9 @@ impl ChangeInput {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ChangeVerdict {
-    /// Found by the simulator.
+    /// The simulator reports an error or a wrong result.
     Found,
-    /// Refused by the lowering.
+    /// The lowering rejects the changed kernel.
     Refused,
     Equivalent(EquivalenceRule),
     Missed,
@@ -594,7 +601,7 @@ struct ChangeScore {
     missed: usize,
 }
 
-/// Formats a percentage, rounded down.
+/// Returns a percentage, rounded down to one decimal place.
 fn percent(some: usize, all: usize) -> f64 {
     (1000.0 * some as f64 / all.max(1) as f64).floor() / 10.0
 }
@@ -609,18 +616,18 @@ impl ChangeScore {
         }
     }
 
-    /// Returns the percentage of running mutants that the simulator finds.
+    /// Returns the percentage found by the simulator among the mutants that lower and are not equivalent.
     fn simulated(self) -> f64 {
         percent(self.found, self.found + self.missed)
     }
 
-    /// Returns the percentage of non-equivalent mutants that the lowering refuses.
+    /// Returns the percentage that the lowering rejects among the mutants that are not equivalent.
     fn refused(self) -> f64 {
         percent(self.refused, self.refused + self.found + self.missed)
     }
 }
 
-/// Scores of lowered kernels and of TTGIR.
+/// Scores of all changes, grouped by kind of change and by kernel, separately for lowered kernels and TTGIR.
 #[derive(Default)]
 struct ChangeScores {
     kinds: BTreeMap<(bool, ChangeKind), ChangeScore>,
@@ -749,7 +756,8 @@ impl ChangeScores {
 /// The heading of this part of the document.
 pub(crate) const HEAD: &str = "# Asynchronous kernels, broken";
 
-/// Judges all changes or a sample, on all cores.
+/// Judges all changes if `is_all` is true, and a sample of them otherwise. The work is distributed over all CPU
+/// cores.
 fn scores(benches: &[PipelineBench], is_all: bool) -> ChangeScores {
     let works = benches.iter().flat_map(|bench| {
         let (first, step) = if is_all { (0, 1) } else { (3, bench.case.step) };
@@ -823,7 +831,7 @@ fn unbroken_kernels_are_clean_whenever_copies_arrive() {
     });
 }
 
-/// The committed table has a row for each kind of change.
+/// Checks that the committed table has a row for each kind of change.
 #[test]
 fn the_table_of_scores_has_all_kinds_of_late_changes() {
     let text = read(table_file());
@@ -837,7 +845,8 @@ fn the_table_of_scores_has_all_kinds_of_late_changes() {
     }
 }
 
-/// The lowering diagnoses each kind of change of a kernel with TMA.
+/// Checks that the lowering diagnoses each kind of change of a kernel with TMA copies, with one of the messages
+/// that are expected for this kind.
 #[test]
 fn the_lowering_explains_its_refusals() {
     let expected = [

@@ -3,7 +3,8 @@
 use super::{ChangeKind, PipelineChange};
 use std::collections::BTreeSet;
 
-/// Returns the name of an operation's result without the number of results, if it has one.
+/// Returns the name of an operation's result, without the `:N` that gives the number of results. Returns `None` if
+/// the operation has no result.
 fn result(line: &str) -> Option<&str> {
     let (result, _) = line.trim().split_once(" = ")?;
     result
@@ -11,7 +12,7 @@ fn result(line: &str) -> Option<&str> {
         .then(|| result.split(':').next().unwrap_or(result))
 }
 
-/// Returns the values that a line mentions behind the name of its operation, in order.
+/// Returns the names of the values that a line mentions after its results, in order.
 fn operands(line: &str) -> Vec<&str> {
     let results = result(line).and_then(|_| line.split_once(" = "));
     let rest = results.map_or(line, |(_, rest)| rest);
@@ -25,7 +26,7 @@ fn operands(line: &str) -> Vec<&str> {
     names.collect()
 }
 
-/// Replaces a value of a text.
+/// Replaces all uses of the value `from` in a text by `to`.
 fn with_value(text: &str, from: &str, to: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_#".contains(c);
     let (mut out, mut rest) = (String::new(), text);
@@ -38,7 +39,7 @@ fn with_value(text: &str, from: &str, to: &str) -> String {
     out + rest
 }
 
-/// Replaces the number after a text.
+/// Replaces the number that follows `before` by the result of `change`. Returns `None` if there is no such number.
 fn with_number(line: &str, before: &str, change: impl Fn(i64) -> i64) -> Option<String> {
     let (start, rest) = line.split_once(before)?;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;
@@ -50,7 +51,8 @@ fn constant(name: &str, value: i64) -> String {
     format!("%{name} = arith.constant {value} : i32")
 }
 
-/// Returns the number and type of a constant by its name in Triton's output: `%c1_i32`, or `%c1_i32_4`.
+/// Returns the number and the type that the name of a constant in Triton's output contains, such as `%c1_i32` or
+/// `%c1_i32_4`.
 fn typed_number(name: &str) -> Option<(i64, &str)> {
     let mut parts = name.strip_prefix("%c")?.split('_');
     let number = parts.next()?.parse().ok()?;
@@ -58,12 +60,12 @@ fn typed_number(name: &str) -> Option<(i64, &str)> {
     Some((number, ty))
 }
 
-/// Returns the number of a constant by its name in Triton's output.
+/// Returns the number that the name of a constant in Triton's output contains.
 fn number(name: &str) -> Option<i64> {
     typed_number(name).map(|(number, _)| number)
 }
 
-/// Returns all changes, each with the whole text.
+/// Returns all changes of a TTGIR kernel that are tested, each with the whole text after the change.
 pub(crate) fn changes(text: &str) -> Vec<(PipelineChange, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut all = Vec::new();
@@ -93,7 +95,8 @@ pub(crate) fn changes(text: &str) -> Vec<(PipelineChange, String)> {
     all
 }
 
-/// Moves the arrival of line `at` before each access to shared memory that precedes it in its block.
+/// Returns the changes that move the arrival at line `at` upwards. There is one for each shared memory access that
+/// precedes it in its block, and it moves the arrival before this access.
 fn early_arrivals(lines: &[&str], at: usize) -> Vec<(PipelineChange, String)> {
     const ACCESSES: [&str; 3] = ["ttg.local_load", "ttg.local_store", "ttng.warp_group_dot"];
     if !lines[at].contains("ttng.arrive_barrier") {
@@ -222,7 +225,7 @@ fn mbarriers(line: &str, add: &mut AddTtgirChange<'_>) {
     }
 }
 
-/// Adds changes of a count of arrivals. The verifier refuses a count of 0.
+/// Proposes edits of `line` that change its arrival count. The count never becomes 0, which the verifier rejects.
 fn add_counts(line: &str, kind: ChangeKind, add: &mut AddTtgirChange<'_>) {
     let changes: [fn(i64) -> i64; 3] = [|n| n + 1, |n| n - 1, |n| n / 2];
     let changed = changes.map(|change| with_number(line, ", ", change));
@@ -293,13 +296,14 @@ fn stages(line: &str, add: &mut AddTtgirChange<'_>) {
     }
 }
 
-/// Returns true if a value is the constant 1, by its name.
+/// Returns true if the name of a value shows that it is the constant 1.
 fn is_one(name: &str) -> bool {
     number(name) == Some(1) || name == "%true" || name.starts_with("%true_")
 }
 
-/// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented
-/// and compared with the number of stages, and nothing else uses it.
+/// Returns true if a change increments the initial value of a stage index, and the index becomes 0 in its first
+/// round with both values. The index must be used only by the addition whose result is compared with the number of
+/// stages.
 pub(crate) fn wraps_alike(text: &str, change: &PipelineChange) -> bool {
     let inner = || -> Option<bool> {
         let line = change

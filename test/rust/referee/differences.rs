@@ -5,16 +5,17 @@
 
 use super::verdict::TritonVerdict;
 
-/// A module on which the two verdicts differ.
+/// A module that only one of Triton and the library accepts.
 pub(super) struct Disagreement<'a> {
     pub(super) theirs: TritonVerdict,
-    /// The first words of Triton's error, if it rejects the module.
+    /// The start of Triton's error message, if Triton rejects the module.
     pub(super) their_message: &'a str,
-    /// The library's error; empty if it accepts the module.
+    /// The library's error message; empty if the library accepts the module.
     pub(super) our_message: &'a str,
 }
 
-/// Titles of the differences in which only the library rejects a module, and parts of its messages.
+/// Intended differences in which only the library rejects a module. Each has a title, and parts of the library's
+/// error messages by which it is recognized.
 const STRICTER: &[(&str, &[&str])] = &[
     (
         "unknown keys of an encoding",
@@ -56,23 +57,25 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The title of the difference in which only Triton rejects a module: it compares the encodings of a result as
-/// attributes, the library as layouts.
+/// Title of a difference in which only Triton rejects a module. Triton compares the encodings of a result as
+/// attributes; the library compares their layouts.
 const SPELLING: &str = "equal layouts with another encoding";
 
-/// The title of the difference in which Triton requires another encoding, and its message.
+/// Title of a difference in which Triton requires an operand encoding that the library does not require, and the
+/// start of Triton's message.
 const LINEAR_OPERANDS: (&str, &str) = (
     "operands of a product in linear layouts",
     "Dot's a/b's encoding should be of DotOperandEncodingAttr",
 );
 
-/// Prefixes of Triton's messages about results that it compares as attributes.
+/// Starts of Triton's messages about results whose encodings it compares as attributes.
 const COMPARED_BY_SPELLING: [&str; 2] = [
     "'tt.reduce' op inferred type(s)",
     "'tt.expand_dims' op inferred type(s)",
 ];
 
-/// Returns the title of the intended difference that explains a case.
+/// Returns the title of the intended difference that explains the disagreement. Returns `None` if the disagreement
+/// is not intended.
 pub(super) fn intended(case: &Disagreement<'_>) -> Option<&'static str> {
     if case.theirs == TritonVerdict::Reject {
         let by_spelling = |start: &&str| case.their_message.starts_with(*start);

@@ -5,16 +5,16 @@ use super::ops::GENERATORS;
 use super::random::Rng;
 use super::text::Module;
 
-/// A module as text, and its origin.
+/// A generated module as text, with facts about its origin.
 pub(crate) struct Generated {
     pub(crate) text: String,
-    /// Its main operation.
+    /// Name of the operation that the module tests.
     pub(crate) op: String,
-    /// Name of the deliberate fault, if any.
+    /// Name of the mutation by which the module was deliberately broken, if any.
     pub(crate) broken: Option<&'static str>,
 }
 
-/// Generates the module of a seed; a third are broken on purpose.
+/// Generates the module that `seed` determines. About a third of the modules are deliberately broken.
 pub(crate) fn generate(seed: u64) -> Generated {
     let mut rng = Rng::new(seed);
     let total: usize = GENERATORS.iter().map(|(_, weight)| weight).sum();
@@ -39,7 +39,7 @@ pub(crate) fn generate(seed: u64) -> Generated {
     }
 }
 
-/// Returns the FNV-1a hash, which identifies the recorded module.
+/// Returns the FNV-1a hash of a module's text. It identifies the module in the recorded verdicts.
 pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -4,7 +4,7 @@ use super::random::Rng;
 use super::registers::{bases, cga, list, shape};
 use super::text::{Setting, Shaped, TENSOR_MEMORY};
 
-/// Elements that a buffer may have.
+/// Element types that a buffer may have.
 pub(crate) const ELEMENTS: &[&str] = &["f16", "bf16", "f32", "i8", "i32", "f8E5M2", "i64", "i16"];
 
 /// Returns the width of an element type in bits.
@@ -34,7 +34,7 @@ pub(crate) fn swizzled(rng: &mut Rng, s: &Setting, rank: usize, name: &str) -> S
     )
 }
 
-/// Draws `#ttg.nvmma_shared` for elements of `bits`.
+/// Draws a `#ttg.nvmma_shared` encoding for elements of `bits` bits.
 pub(crate) fn nvmma(rng: &mut Rng, s: &Setting, rank: usize, bits: u64) -> String {
     let swizzle = rng.choose(&[0, 32, 64, 128, 128]);
     let transposed = rng.chance(25) && rank > 1;
@@ -55,7 +55,8 @@ pub(crate) fn nvmma(rng: &mut Rng, s: &Setting, rank: usize, bits: u64) -> Strin
     )
 }
 
-/// Draws `#ttg.nvmma_shared` for one shape: mostly not transposed, with rows of the length that the swizzle requires.
+/// Draws a `#ttg.nvmma_shared` encoding for a shape. It is mostly not transposed, and its swizzle is mostly no
+/// wider than a row.
 pub(crate) fn nvmma_of(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> String {
     let bytes = shape.last().map_or(0, |n| n * bits / 8);
     for _ in 0..30 {
@@ -73,7 +74,8 @@ pub(crate) fn nvmma_of(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> 
     nvmma(rng, s, shape.len(), bits)
 }
 
-/// Returns every bit of a shape once, by offset and block.
+/// Draws bases that contain each bit of the shape's coordinates exactly once. Returns the bases of the offset, then
+/// those of the block.
 fn placed(rng: &mut Rng, s: &Setting, shape: &[u64]) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
     let mut next = vec![1; shape.len()];
     let mut block = Vec::new();
@@ -163,7 +165,7 @@ fn partitioned(rng: &mut Rng, s: &Setting, shape: &[u64]) -> String {
     )
 }
 
-/// Draws any layout of shared memory for a shape.
+/// Draws a shared-memory layout of any family for a shape.
 pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> String {
     let rank = shape.len();
     match rng.below(100) {
@@ -199,7 +201,7 @@ pub(crate) fn buffer_of(rng: &mut Rng, s: &Setting, rank: usize, element: &str) 
     seen_in_part(rng, Shaped::buffer(&shape, element, encoding))
 }
 
-/// Makes the buffer, sometimes, a part of a larger one or one of several.
+/// Turns the buffer, in some cases, into a view: a part of a larger allocation, or one buffer of an array.
 fn seen_in_part(rng: &mut Rng, mut whole: Shaped) -> Shaped {
     if rng.chance(6) {
         whole.alloc.clone_from(&whole.shape);
@@ -213,14 +215,14 @@ fn seen_in_part(rng: &mut Rng, mut whole: Shaped) -> Shaped {
     whole
 }
 
-/// Draws several buffers in a row: the layout is that of one.
+/// Draws an array of buffers. Its layout is that of a single buffer.
 pub(crate) fn several(rng: &mut Rng, one: &Shaped) -> Shaped {
     let mut shape = one.shape.clone();
     shape.insert(0, rng.choose(&[1, 2, 3, 4, 5]));
     one.with_shape(&shape)
 }
 
-/// Draws a buffer for a barrier.
+/// Draws a shared-memory buffer that holds mbarriers.
 pub(crate) fn barrier(rng: &mut Rng, s: &Setting) -> Shaped {
     let cga = if s.ctas == 1 {
         String::new()
@@ -235,7 +237,7 @@ pub(crate) fn barrier(rng: &mut Rng, s: &Setting) -> Shaped {
     Shaped::buffer(&[s.ctas], "i64", encoding)
 }
 
-/// Draws a buffer in tensor memory for accumulators or operands.
+/// Draws a buffer in tensor memory, which holds an accumulator or an operand.
 pub(crate) fn tensor_memory(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
     let m = rng.choose(&[64, 128, 128, 128]);
     let n = rng.power(5, 7);
@@ -266,7 +268,7 @@ pub(crate) fn tensor_memory(rng: &mut Rng, s: &Setting, element: &str) -> Shaped
     seen_in_part(rng, whole)
 }
 
-/// Draws the scales of a scaled product, in tensor memory.
+/// Returns a buffer in tensor memory that holds the scales of a scaled product.
 pub(crate) fn scales(rng: &mut Rng, rows: u64, columns: u64) -> Shaped {
     let order = if rng.chance(90) {
         ""

@@ -10,7 +10,7 @@ use super::text::{
     Attr, Module, Op, OperandSource, SHARED, Setting, Shaped, ShapedKind, TENSOR_MEMORY, Type,
 };
 
-/// Calls `f` with every type of an operation and its regions.
+/// Calls `f` with every operand, result and region argument type of an operation, including nested operations.
 fn for_each_type(op: &mut Op, f: &mut impl FnMut(&mut Type)) {
     op.operands.iter_mut().for_each(|o| f(&mut o.type_));
     op.results.iter_mut().for_each(&mut *f);
@@ -20,7 +20,7 @@ fn for_each_type(op: &mut Op, f: &mut impl FnMut(&mut Type)) {
     }
 }
 
-/// Returns one of the types that satisfy a condition.
+/// Returns a random one of the types in an operation that satisfy a condition.
 fn pick_type(rng: &mut Rng, op: &mut Op, wanted: impl Fn(&Type) -> bool) -> Option<Type> {
     let mut found = Vec::new();
     for_each_type(op, &mut |type_| {
@@ -32,7 +32,7 @@ fn pick_type(rng: &mut Rng, op: &mut Op, wanted: impl Fn(&Type) -> bool) -> Opti
     found.get(i).cloned()
 }
 
-/// Replaces a type everywhere, or at one of its occurrences.
+/// Replaces the type `old` by `new`, either at all its occurrences in an operation or at a random one.
 fn replace(rng: &mut Rng, op: &mut Op, old: &Type, new: &Type) {
     let mut places = 0;
     for_each_type(op, &mut |type_| places += usize::from(type_ == old));
@@ -138,7 +138,8 @@ fn encoding(rng: &mut Rng, op: &mut Op, setting: &Setting) -> bool {
     )
 }
 
-/// Changes a field of an encoding, in one type or in everything that contains the encoding.
+/// Changes a field of a random encoding. The change applies either to one type or to all types whose encoding
+/// contains the changed one.
 fn field(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let picked = pick_type(
         rng,
@@ -170,7 +171,7 @@ fn field(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// Returns the encoding that a text begins with.
+/// Returns the encoding at the start of a text.
 fn inner_encoding(text: &str) -> &str {
     let mut depth = 0;
     for (i, c) in text.char_indices() {
@@ -184,7 +185,7 @@ fn inner_encoding(text: &str) -> &str {
     text
 }
 
-/// Returns the numbers of a text: where each begins and ends.
+/// Returns the start and end of each number in a text. Digits that are part of a word are not numbers.
 fn numbers(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -203,7 +204,7 @@ fn numbers(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the `, key = value` entries of a text, at any depth: where each begins and ends.
+/// Returns the start and end of each `, key = value` entry in a text, at any nesting depth.
 fn entries(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices(", ") {
@@ -318,7 +319,7 @@ fn buffer(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     )
 }
 
-/// Replaces a type by one of another kind.
+/// Replaces a random type by one of another kind.
 fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let Some(old) = pick_type(rng, op, |_| true) else {
         return false;
@@ -342,7 +343,8 @@ fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// Picks the operation itself or one of its regions, one with attributes more often.
+/// Returns the operation itself or an operation in its regions. Returns `None` if the operation that was chosen
+/// does not satisfy `wanted`.
 fn pick_op<'a>(rng: &mut Rng, op: &'a mut Op, wanted: fn(&Op) -> bool) -> Option<&'a mut Op> {
     if wanted(op) && (op.regions.is_empty() || rng.chance(60)) {
         return Some(op);
@@ -484,7 +486,8 @@ fn change_setting(rng: &mut Rng, setting: &mut Setting) {
     }
 }
 
-/// Operations that an operation may be replaced by, with as many operands and results.
+/// Operation names from which the mutation `name` chooses the new name of an operation. Its operands and results
+/// remain.
 const NAMES: [&str; 28] = [
     "arith.addf",
     "tt.addptr",
@@ -524,7 +527,7 @@ fn name(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// Adds an attribute that the operation does not declare.
+/// Adds a random attribute that the operation does not declare.
 fn surplus(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let Some(op) = pick_op(rng, op, |_| true) else {
         return false;
@@ -553,7 +556,8 @@ fn surplus(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// Returns true if MLIR 22 crashes: `arith.select` with a shaped condition and a result without a shape.
+/// Returns true if MLIR 22 would crash on the operation. This happens for `arith.select` with a shaped condition
+/// and an unshaped result.
 fn ends_the_process(op: &Op) -> bool {
     let is_shaped = |type_: Option<&Type>| matches!(type_, Some(Type::Shaped(_)));
     op.name == "arith.select"
@@ -563,7 +567,7 @@ fn ends_the_process(op: &Op) -> bool {
 
 type Mutation = fn(&mut Rng, &mut Op, &Setting) -> bool;
 
-/// Mutations by name, with their weights.
+/// Mutations with their names and weights.
 const MUTATIONS: &[(&str, Mutation, usize)] = &[
     ("size", size, 14),
     ("rank", rank, 6),
@@ -580,7 +584,7 @@ const MUTATIONS: &[(&str, Mutation, usize)] = &[
     ("surplus", surplus, 2),
 ];
 
-/// Mutates a module, and returns the name of the mutation.
+/// Applies a random mutation to a module. Returns the name of the mutation.
 pub(crate) fn break_one(rng: &mut Rng, module: &mut Module) -> &'static str {
     if rng.chance(8) {
         change_setting(rng, &mut module.setting);

@@ -39,7 +39,7 @@ fn policy(rng: &mut Rng) -> String {
     format!("#ttng.cache_policy<{}>", entries.join(", "))
 }
 
-/// Adds, sometimes, a cache policy.
+/// Adds a random cache policy to the operation, with a probability of `percent` percent.
 pub(crate) fn maybe(rng: &mut Rng, percent: usize, op: Op) -> Op {
     if rng.chance(percent) {
         let policy = policy(rng);

@@ -28,13 +28,14 @@ impl Setting {
         Self::new(32, rng.power(0, 5), ctas, target)
     }
 
-    /// Draws a setting of whole warp groups, mostly with one CTA.
+    /// Draws a setting for `target` in which the number of warps is a multiple of a warp group. Most settings have
+    /// one CTA.
     pub(crate) fn groups(rng: &mut Rng, target: &'static str) -> Self {
         let ctas = if rng.chance(12) { rng.power(1, 2) } else { 1 };
         Self::new(32, rng.power(2, 3), ctas, target)
     }
 
-    /// Draws a setting of a GPU with 64 lanes.
+    /// Draws a setting for an AMD GPU whose warps have 64 lanes.
     pub(crate) fn cdna(rng: &mut Rng) -> Self {
         let target = rng.choose(&["hip:gfx90a", "hip:gfx942", "hip:gfx950"]);
         Self::new(64, rng.power(0, 3), 1, target)
@@ -71,7 +72,7 @@ impl Setting {
     }
 }
 
-/// Formats numbers as `[1, 2]`.
+/// Formats a list of numbers, such as `[1, 2]`.
 pub(crate) fn list<T: std::fmt::Display>(numbers: &[T]) -> String {
     let numbers: Vec<String> = numbers.iter().map(T::to_string).collect();
     format!("[{}]", numbers.join(", "))
@@ -81,7 +82,7 @@ pub(crate) fn bases(bases: &[Vec<u64>]) -> String {
     list(&bases.iter().map(|b| list(b)).collect::<Vec<_>>())
 }
 
-/// Draws a shape of powers of two with at most `2^max` elements.
+/// Draws a shape whose sizes are powers of two. It has at most `2^max` elements.
 pub(crate) fn shape(rng: &mut Rng, rank: usize, max: usize) -> Vec<u64> {
     let mut left = max;
     let mut sizes: Vec<u64> = (0..rank)
@@ -101,7 +102,7 @@ pub(crate) fn rank(rng: &mut Rng) -> usize {
     rng.choose(&[1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 5])
 }
 
-/// Spreads `amount`, a power of two, over `rank` dims.
+/// Distributes the factors of two of `amount`, a power of two, over `rank` dimensions.
 fn spread(rng: &mut Rng, amount: u64, rank: usize) -> Vec<u64> {
     let mut sizes = vec![1; rank];
     let favourite = rng.below(rank);
@@ -116,7 +117,8 @@ fn spread(rng: &mut Rng, amount: u64, rank: usize) -> Vec<u64> {
     sizes
 }
 
-/// Returns `, CGALayout = ...`, or an empty text for one CTA.
+/// Draws the distribution of a tensor over CTAs. Returns it as `, CGALayout = ...`, or as an empty string if there
+/// is one CTA.
 pub(crate) fn cga(rng: &mut Rng, ctas: u64, rank: usize) -> String {
     let mut next = vec![1; rank];
     let all: Vec<Vec<u64>> = (0..ctas.trailing_zeros())
@@ -153,7 +155,7 @@ pub(crate) fn blocked(rng: &mut Rng, s: &Setting, rank: usize) -> String {
     )
 }
 
-/// Draws the bits of a shape, each a basis, shuffled.
+/// Returns the unit bases of a shape, one per bit of each coordinate, in random order.
 fn bits(rng: &mut Rng, shape: &[u64]) -> Vec<Vec<u64>> {
     let mut all: Vec<Vec<u64>> = Vec::new();
     for (dim, size) in shape.iter().enumerate() {
@@ -167,7 +169,8 @@ fn bits(rng: &mut Rng, shape: &[u64]) -> Vec<Vec<u64>> {
     all
 }
 
-/// Draws `#ttg.linear`, or `#ttg.generic_linear` if warps are swizzled over the elements of lanes.
+/// Draws a `#ttg.linear` encoding. If `generic` is true, it is `#ttg.generic_linear`, and the bases of the warps
+/// are combined with those of the lanes by exclusive or.
 fn linear(rng: &mut Rng, s: &Setting, shape: &[u64], generic: bool) -> String {
     let mut left = bits(rng, shape);
     let zero = vec![0; shape.len()];
@@ -285,7 +288,8 @@ pub(crate) fn wmma(rng: &mut Rng, s: &Setting) -> (String, usize) {
     (text, version)
 }
 
-/// Draws a matrix layout of the module's vendor, with the `kWidth` that its operands may have.
+/// Draws the result layout of a matrix instruction of the module's vendor. Also returns a `kWidth` that its
+/// operands may have.
 pub(crate) fn matrix(rng: &mut Rng, s: &Setting, rank: usize) -> (String, u64) {
     if s.lanes == 64 {
         (mfma(rng, s, rank), rng.power(2, 4))
@@ -314,7 +318,7 @@ pub(crate) fn slice(parent: &str, dim: usize) -> String {
     format!("#ttg.slice<{{dim = {dim}, parent = {parent}}}>")
 }
 
-/// Draws any layout of registers for a shape, blocked and linear ones most often.
+/// Draws a register layout of any family for a shape. Blocked and linear layouts are the most frequent.
 pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64]) -> String {
     let rank = shape.len();
     match rng.below(100) {
@@ -350,7 +354,7 @@ pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64]) -> String {
     }
 }
 
-/// Draws a tensor of any shape and layout, sometimes without a layout.
+/// Draws a tensor with a random shape and layout. Some tensors have no layout.
 pub(crate) fn tensor(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
     let rank = rank(rng);
     tensor_of_rank(rng, s, element, rank)
@@ -362,12 +366,13 @@ pub(crate) fn tensor_of_rank(rng: &mut Rng, s: &Setting, element: &str, rank: us
     Shaped::tensor(&shape, element, encoding)
 }
 
-/// Parses an encoding with the library.
+/// Parses an encoding with the library. Returns `None` if it is invalid.
 pub(crate) fn known(encoding: &str) -> Option<Encoding> {
     Encoding::parse(encoding, &Aliases::new()).ok()
 }
 
-/// Applies a rule of inference to a tensor's encoding; without an answer it stays.
+/// Returns the encoding that `rule` infers from the encoding of `src`. If the rule fails, the encoding of `src` is
+/// returned unchanged. Returns `None` if `src` has no encoding.
 pub(crate) fn inferred<E>(
     src: &Shaped,
     rule: impl FnOnce(&Encoding) -> Result<Encoding, E>,

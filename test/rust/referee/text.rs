@@ -11,7 +11,7 @@ pub(crate) enum ShapedKind {
     Tensor,
     Buffer,
     Descriptor,
-    /// A descriptor of an image.
+    /// A tensor descriptor for im2col copies from an image.
     Image,
 }
 
@@ -20,17 +20,17 @@ pub(crate) const SHARED: &str = "#ttg.shared_memory";
 /// `#ttng.tensor_memory`
 pub(crate) const TENSOR_MEMORY: &str = "#ttng.tensor_memory";
 
-/// A tensor, a buffer or a tensor descriptor.
+/// The type of a tensor, a buffer or a tensor descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Shaped {
     pub(crate) kind: ShapedKind,
     pub(crate) shape: Vec<u64>,
     pub(crate) element: String,
     pub(crate) encoding: Option<String>,
-    /// The memory of a buffer.
+    /// Memory space of a buffer, as an MLIR attribute.
     pub(crate) space: &'static str,
     pub(crate) mutable: bool,
-    /// The shape of a buffer's allocation; empty if it is the shape of the buffer.
+    /// Shape of the allocation of which a buffer is a part; empty if the buffer is the whole allocation.
     pub(crate) alloc: Vec<u64>,
 }
 
@@ -87,7 +87,7 @@ impl Shaped {
         }
     }
 
-    /// Returns the same type with another element type.
+    /// Returns this type with the element type replaced by `element`.
     pub(crate) fn of(&self, element: &str) -> Self {
         Self {
             element: element.to_owned(),
@@ -183,13 +183,14 @@ impl Display for Attr {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperandSource {
-    /// An argument of the function, its own.
+    /// A function argument that no other operand uses.
     Function,
-    /// The function argument of another operand of the operation.
+    /// The same value as the operand of the operation with this index.
     SameAs(usize),
-    /// An argument of the region around the operation.
+    /// The argument with this index of the region that contains the operation.
     Region(usize),
-    /// A result of an operation of the same block: indices of the operation and of the result.
+    /// A result of an operation in the same block. The first number is the index of the operation, the second that
+    /// of the result.
     Result(usize, usize),
 }
 
@@ -199,7 +200,7 @@ pub(crate) struct Operand {
     pub(crate) source: OperandSource,
 }
 
-/// A region of one block.
+/// A region with a single block.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Region {
     pub(crate) arguments: Vec<Type>,
@@ -213,7 +214,7 @@ pub(crate) struct Op {
     pub(crate) attributes: Vec<(String, Attr)>,
     pub(crate) results: Vec<Type>,
     pub(crate) regions: Vec<Region>,
-    /// Attributes that the operation does not declare.
+    /// Discardable attributes, which the operation does not declare.
     pub(crate) discardable: Vec<(String, Attr)>,
 }
 
@@ -225,7 +226,7 @@ impl Op {
         }
     }
 
-    /// Adds an operand that is an argument of the function.
+    /// Adds an operand that is a new argument of the function.
     pub(crate) fn takes(self, type_: impl Into<Type>) -> Self {
         self.takes_from(OperandSource::Function, type_)
     }
@@ -251,7 +252,7 @@ impl Op {
         self.with(name, Attr::I32(value.try_into().unwrap_or(i64::MAX)))
     }
 
-    /// Sets the number of operands of each group.
+    /// Sets the attribute `operandSegmentSizes` to the number of operands in each group.
     pub(crate) fn segments(self, sizes: &[usize]) -> Self {
         let sizes = sizes.iter().map(|n| *n as i64).collect();
         self.with("operandSegmentSizes", Attr::I32s(sizes))
@@ -272,27 +273,27 @@ impl Op {
     }
 }
 
-/// The attributes of a module that describe the machine.
+/// The module attributes that describe the target machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Setting {
     pub(crate) lanes: u64,
     pub(crate) warps: u64,
     pub(crate) ctas: u64,
     pub(crate) target: &'static str,
-    /// The number of warps of the function, if it has its own.
+    /// Number of warps of the function, if it differs from that of the module.
     pub(crate) own_warps: Option<u64>,
-    /// `"ttng.two-ctas"`, if the module has it.
+    /// Value of the attribute `"ttng.two-ctas"`; `None` if the module lacks it.
     pub(crate) pairs: Option<bool>,
-    /// Omitted module attributes, by their position in the text.
+    /// Indices of the module attributes that are omitted, in the order in which they are printed.
     pub(crate) without: Vec<usize>,
 }
 
-/// A module with one function, and those that it calls.
+/// A module with one function, and the functions that it calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Module {
     pub(crate) setting: Setting,
     pub(crate) ops: Vec<Op>,
-    /// The text of the functions that are called.
+    /// Text of the functions that the main function calls.
     pub(crate) called: String,
 }
 
@@ -338,7 +339,7 @@ impl ModulePrinter {
         format!("%{prefix}{}", self.names)
     }
 
-    /// Prints a block; `region` are the names and types of its arguments.
+    /// Prints the operations of a block. `region` holds the names and types of the block arguments.
     fn block(&mut self, ops: &[Op], region: &[(String, Type)], indent: &str) {
         let mut results: Vec<Vec<(String, Type)>> = Vec::new();
         for op in ops {
@@ -413,7 +414,7 @@ impl ModulePrinter {
     }
 }
 
-/// Formats the entries of a dictionary of attributes.
+/// Formats attributes as the entries of a dictionary attribute.
 fn entries(attributes: &[(String, Attr)]) -> String {
     joined(attributes.iter().map(|(key, value)| match value {
         Attr::Unit => key.clone(),

@@ -23,7 +23,7 @@ use std::rc::Rc;
 pub(super) enum TritonVerdict {
     Accept,
     Reject,
-    /// An assertion aborted the process.
+    /// The verifier aborted the process with a failed assertion.
     Crash,
 }
 
@@ -31,7 +31,7 @@ struct RecordedVerdict {
     seed: u64,
     hash: String,
     verdict: TritonVerdict,
-    /// The hash of the generic form, or the beginning of the first message.
+    /// For an accepted module, the hash of its generic form; otherwise, the beginning of the first error message.
     detail: String,
 }
 
@@ -57,7 +57,7 @@ fn lines(text: &str) -> Vec<RecordedVerdict> {
         .collect()
 }
 
-/// A context that collects the messages of the library.
+/// An MLIR context with the library's dialects, and the messages that the library reports in it.
 struct Library {
     context: Context,
     messages: Rc<RefCell<Vec<String>>>,
@@ -81,7 +81,7 @@ impl Library {
         Self { context, messages }
     }
 
-    /// Returns the generic form of an accepted module, or the error.
+    /// Parses and verifies a module. Returns its generic form if it is valid, and the error messages otherwise.
     fn verdict(&self, text: &str) -> Result<String, String> {
         self.messages.borrow_mut().clear();
         let Some(module) = Module::parse(&self.context, text) else {
@@ -93,16 +93,16 @@ impl Library {
     }
 }
 
-/// The comparison of the library's verdict with the recorded one.
+/// The result of comparing the library's verdict with the recorded verdict of Triton.
 enum Comparison {
     Same,
-    /// An intended difference, by name.
+    /// The verdicts differ as intended. The text is the title of the difference.
     Intended(&'static str),
-    /// The verdicts differ; the message.
+    /// The verdicts differ unintentionally. The text describes the difference.
     Wrong(String),
 }
 
-/// The name for modules without a verdict of Triton.
+/// Title under which modules are counted for which Triton crashed, and so gave no verdict.
 const NO_ANSWER: &str = "crashes";
 
 fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Comparison {
@@ -145,8 +145,8 @@ fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Co
     }
 }
 
-/// Checks that a large share of the modules is broken, that few verdicts are crashes, and that the
-/// modules reach most operations.
+/// Checks that a large share of the modules is broken on purpose, that Triton crashed on few of them, and that the
+/// modules test most operations.
 fn check_spread(lines: &[RecordedVerdict], made: &[Generated]) {
     let share = |n: usize| n * 100 / lines.len();
     let broken = made.iter().filter(|m| m.broken.is_some()).count();

@@ -19,17 +19,17 @@ pub(crate) struct Section {
     pub(crate) figures: Vec<Figure>,
 }
 
-/// A figure of the gallery: one picture, or several pictures below each other.
+/// A figure of the gallery. It consists of one picture, or of several pictures one below another.
 #[derive(Debug)]
 pub(crate) struct Figure {
-    /// Stem of the file names.
+    /// Stem of the names of the figure's files.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) subject: String,
     pub(crate) scenes: Vec<Scene>,
 }
 
-/// Returns all figures, in the order of the page.
+/// Returns all sections with their figures, in the order in which the page shows them.
 pub(crate) fn sections() -> Outcome<Vec<Section>> {
     let mut fragment_figures = Vec::new();
     for fragment in fragments() {
@@ -80,9 +80,9 @@ pub(crate) struct Fragment {
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
 const WGMMA: &str = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>";
 
-/// The `mma.sync` instructions, grouped by the number of elements in a 32-bit register.
+/// The shapes of the `mma.sync` instructions, grouped by the number of elements in a 32-bit register.
 ///
-/// Each entry of a group is an extent k and the element types with this extent.
+/// Each entry of a group consists of an extent k and the element types that have this extent.
 const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (1, &[(4, ".tf32, .f64"), (8, ".tf32, .f64"), (16, ".f64")]),
     (2, &[(8, ".f16, .bf16"), (16, ".f16, .bf16")]),
@@ -91,7 +91,8 @@ const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (32, &[(128, ".b1"), (256, ".b1")]),
 ];
 
-/// Returns the fragments that have an encoding: those of `mma.sync.m16n8`, and those of `wgmma` in registers.
+/// Returns the fragments that an encoding can describe: those of `mma.sync.m16n8`, and those of `wgmma` that are
+/// held in registers.
 pub(crate) fn fragments() -> Vec<Fragment> {
     let operand = |index: u32, parent: &str, width: u32| {
         format!("#ttg.dot_op<{{opIdx = {index}, parent = {parent}, kWidth = {width}}}>")
@@ -142,9 +143,9 @@ pub(crate) fn fragments() -> Vec<Fragment> {
 }
 
 impl Fragment {
-    /// Returns the layout of the fragment.
+    /// Returns the layout of the fragment, without register replicas.
     ///
-    /// Removes register replicas, which occur if the instruction is smaller than the tile of the encoding.
+    /// Replicas occur if the instruction is smaller than the tile of the encoding.
     pub(crate) fn layout(&self) -> Outcome<LinearLayout> {
         let encoding: Encoding = self.encoding.parse()?;
         let layout = encoding.to_linear_layout(&self.shape)?;
@@ -162,7 +163,7 @@ impl Fragment {
     }
 }
 
-/// (GPU, instruction). The operand layouts of these instructions differ.
+/// Pairs of a GPU and an instruction. Each of these instructions has different operand layouts.
 const INSTRUCTIONS: [(&str, &str); 8] = [
     ("cuda:80", "mma.m16n8k16.f32.f16"),
     ("cuda:80", "mma.m16n8k8.f32.tf32"),
@@ -206,7 +207,7 @@ fn encoded(text: &str, shape: &[u64]) -> Outcome<LinearLayout> {
     Ok(encoding.to_linear_layout(shape)?)
 }
 
-/// Returns a figure of an encoding on the shape `shape`, in the view `view`.
+/// Returns a figure that shows the encoding `text` on a tensor of this shape. `view` draws its layout.
 fn encoded_figure(
     name: &str,
     title: &str,
@@ -308,7 +309,7 @@ fn seeds() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Names of the layouts in the manual of Tilus, with their chains of `local` and `spatial`.
+/// Names of layouts from the manual of Tilus, each with the expression that defines the layout.
 const TILUS: [(&str, &str); 8] = [
     ("tilus-local", "local(3, 4)"),
     ("tilus-spatial", "spatial(3, 2)"),
@@ -353,7 +354,7 @@ fn other_systems() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// (name, title, encoding) of each swizzle, for a buffer of 32 rows and 64 columns of 16-bit elements.
+/// Name, title and encoding of each swizzle. The buffer has 32 rows and 64 columns of 16-bit elements.
 const SWIZZLES: [(&str, &str, &str); 10] = [
     (
         "none",

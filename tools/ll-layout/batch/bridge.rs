@@ -5,7 +5,7 @@ use linear_layout::bridge::{self, BridgeError, ElementOrder};
 use linear_layout::cute::Layout;
 use serde_json::{Map, Value, json};
 
-/// Maximum number of indices in an answer.
+/// Maximum number of coordinates whose images an answer lists.
 const SHOWN: u32 = 64;
 
 pub(super) const OPS: &[Operation] = &[
@@ -121,7 +121,7 @@ fn cute_fields(layout: &Layout) -> Value {
     })
 }
 
-/// Returns the images of at most [`SHOWN`] coordinates.
+/// Returns the images of the first coordinates of the layout, at most [`SHOWN`].
 fn cute_table(layout: &Layout) -> Result<Value, CaseError> {
     let shown = layout.size().min(SHOWN.into());
     let table: Result<Vec<i64>, _> = (0..shown).map(|i| layout.at(i)).collect();

@@ -4,7 +4,7 @@ use super::{Args, CaseError, Operation, kind, schema};
 use linear_layout::cute::{ComposedLayout, Coord, CuteError, IntTuple, Layout, Swizzle, Tiler};
 use serde_json::{Map, Value, json};
 
-/// Maximum number of indices of a layout in an answer.
+/// Maximum number of coordinates whose images an answer lists.
 const TABLE: i64 = 64;
 
 /// Maximum number of indices that a case may request.
@@ -250,14 +250,15 @@ impl Args<'_> {
         int_tuple(self.get(i)).map_err(|e| self.at_argument(i, &e))
     }
 
-    /// All numbers must be positive.
+    /// Returns argument `i` as a shape. All its numbers must be positive.
     fn shape(&self, i: usize) -> Result<IntTuple, CaseError> {
         let shape = self.int_tuple(i)?;
         Layout::compact(&shape).map_err(|e| self.at_argument(i, &e.into()))?;
         Ok(shape)
     }
 
-    /// Returns argument `i` as a nested tuple, which may also be given as `{"tile": [...]}`. `None` for `null`.
+    /// Returns argument `i` as a nested tuple, or `None` if it is `null`. The tuple may also be given as `{"tile":
+    /// [...]}`.
     fn profile(&self, i: usize) -> Result<Option<IntTuple>, CaseError> {
         let given = self.get(i);
         match given.get("tile").unwrap_or(given) {
@@ -292,7 +293,7 @@ impl Args<'_> {
         }
     }
 
-    /// The first three arguments are bits, base and shift.
+    /// Returns the swizzle whose bits, base and shift are the first three arguments.
     fn swizzle_numbers(&self) -> Result<Swizzle, CaseError> {
         let (bits, base) = (self.integer(0)?, self.integer(1)?);
         Ok(Swizzle::new(bits, base, self.integer(2)?)?)
@@ -303,7 +304,8 @@ impl Args<'_> {
     }
 }
 
-/// Reads CuTe's text form or `{"shape": [4, 2], "stride": [1, 4]}`. Nested lists are nested tuples.
+/// Parses a layout, which is either CuTe's text form or an object such as `{"shape": [4, 2], "stride": [1, 4]}`.
+/// Nested lists represent nested tuples.
 pub(crate) fn layout_from_json(value: &Value) -> Result<Layout, CaseError> {
     if let Value::String(text) = value {
         return Ok(text.parse()?);
@@ -351,8 +353,8 @@ fn coordinate(value: &Value) -> Result<Coord, CaseError> {
 
 /// Parses a tiler.
 ///
-/// A number is a tile size, `null` keeps the mode. A list, or `{"tile": [...]}`, contains one tiler per mode.
-/// Anything else is a layout.
+/// A number is a tile size, and `null` keeps the mode unchanged. A list, or `{"tile": [...]}`, contains one tiler
+/// per mode. Any other value is parsed as a layout.
 pub(crate) fn tiler(value: &Value) -> Result<Tiler, CaseError> {
     if let Some(size) = value.as_i64() {
         return Ok(Tiler::Size(size));
@@ -375,7 +377,8 @@ fn text(found: &Swizzle) -> Result<Value, CaseError> {
     Ok(json!({"text": found.to_string()}))
 }
 
-/// Formats a composed layout: `{"text": ...}` if it has a swizzle or offset, otherwise the fields of `layout`.
+/// Formats a composed layout. If it has a swizzle or an offset, the result is `{"text": ...}`; otherwise, it has
+/// the same fields as the result of `layout`.
 fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     match found.is_plain() {
         true => layout(Ok(found.layout)),
@@ -383,7 +386,7 @@ fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     }
 }
 
-/// Formats a layout with its size, its cosize and the images of its first coordinates.
+/// Formats a layout, together with its size, its cosize, and the images of its first coordinates.
 fn layout(found: Result<Layout, CuteError>) -> Result<Value, CaseError> {
     let layout = found?;
     let mut fields = layout_fields(&layout);

@@ -3,7 +3,7 @@
 //! The reference vectors choose the sample with Python's `random.Random(1).sample`. The same sample here allows
 //! comparisons line by line.
 
-/// The Mersenne Twister MT19937, in the initial state of Python's `random.Random(1)`.
+/// The pseudo-random generator MT19937 (Mersenne Twister), seeded like Python's `random.Random(1)`.
 struct Twister {
     state: [u32; 624],
     next: usize,
@@ -82,7 +82,7 @@ impl Twister {
     }
 }
 
-/// Returns a sample of `count` numbers below `n` in ascending order, or all of them if `n <= count`.
+/// Returns `count` random numbers below `n` in ascending order. If `n <= count`, returns all numbers below `n`.
 pub(super) fn numbers(n: u64, count: usize) -> Vec<u64> {
     if n <= count as u64 {
         return (0..n).collect();

@@ -30,7 +30,8 @@ pub(super) fn solve_encoding(
     Ok(found)
 }
 
-/// Returns the smallest shape that contains all bases. Cases without a shape use this shape.
+/// Returns the smallest shape that contains all bases. It is used for cases that give no shape. Returns `None` if
+/// `bases` is malformed.
 pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
     let mut reach: Option<Vec<u64>> = None;
     for list in bases.as_object()?.values() {
@@ -52,7 +53,7 @@ pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// `{in-dim: [basis, ...]}`, in the order of the in-dims.
+/// Returns the bases of a layout as `{in-dim: [basis, ...]}`, in the order of the in-dims.
 pub(crate) fn bases_by_dim(layout: &LinearLayout) -> Map<String, Value> {
     layout
         .in_dims()
@@ -66,7 +67,7 @@ fn bases_of(layout: &LinearLayout, dim: Dim) -> Value {
         .collect()
 }
 
-/// `{"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}`.
+/// Returns a layout as `{"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}`.
 pub(crate) fn layout_to_json(layout: &LinearLayout) -> Value {
     let bases: Vec<Value> = layout
         .in_dims()

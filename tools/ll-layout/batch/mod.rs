@@ -16,7 +16,7 @@ use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 
-/// Keys of a case that the program computes, so they are not copied to the answer.
+/// Keys of an answer that the program computes. If a case contains them, they are not copied to the answer.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
 
 const SYSTEMS: [(&str, &[Operation]); 4] = [
@@ -38,7 +38,7 @@ pub(crate) enum CaseError {
     Bridge(#[from] BridgeError),
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// Error of a malformed case. The text describes the expected form.
+    /// Error in the form of a case. The text describes the expected form.
     #[error("{0}")]
     Schema(String),
 }
@@ -49,7 +49,8 @@ fn schema(text: impl Into<String>) -> CaseError {
 
 pub(crate) struct Operation {
     name: &'static str,
-    /// Names for messages: `?` marks an optional argument, `*` a repeated last argument.
+    /// Names of the arguments for error messages. A name that ends in `?` is an optional argument, and a last name
+    /// that ends in `*` is a repeated one.
     args: &'static [&'static str],
     run: fn(&Args<'_>) -> Result<Value, CaseError>,
 }
@@ -64,7 +65,7 @@ impl Operation {
     }
 }
 
-/// Arguments are checked when an operation reads them.
+/// The arguments of an operation. Their types are checked when the operation reads them.
 struct Args<'v> {
     op: &'v str,
     values: &'v [Value],
@@ -85,7 +86,8 @@ impl Args<'_> {
     }
 }
 
-/// `line` may contain any bytes.
+/// Solves the case in one line of input. The answer is the case with its results or, if it fails, with the key
+/// `error`. `line` may contain any bytes.
 pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     let mut case = match serde_json::from_slice(line) {
         Ok(Value::Object(case)) => case,
@@ -189,7 +191,8 @@ fn expected(key: &str, what: &str, found: &Value) -> CaseError {
     schema(format!("`{key}`: expected {what}, found {}", kind(found)))
 }
 
-/// Describes a value for an error message. Long values are described by their type, for example `a list`.
+/// Describes a value for an error message. Objects and long values are described by their type only, for example `a
+/// list`.
 fn kind(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {

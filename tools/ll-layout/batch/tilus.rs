@@ -12,10 +12,10 @@ use linear_layout::tilus::{
 use linear_layout::view::{register_grid, shared_grid};
 use serde_json::{Map, Value, json};
 
-/// Maximum number of elements in an answer.
+/// Maximum number of elements that an answer lists.
 const SHOWN: usize = 64;
 
-/// Maximum number of cells of a grid, and of threads per element in an answer.
+/// Maximum number of grid cells in an answer, and of threads that an answer lists per element.
 const LARGEST: u64 = 1 << 16;
 
 type Answer = Result<Value, CaseError>;
@@ -394,7 +394,7 @@ impl Args<'_> {
         entries(self.get(i)).ok_or_else(|| self.wrong(i, "a list of whole numbers"))
     }
 
-    /// Returns argument `i` as a dimension. A negative number counts from the end.
+    /// Returns argument `i` as a dimension, or `default` if it is `null`. A negative number counts from the end.
     fn dim_from_end(&self, i: usize, default: i64, rank: usize) -> Result<usize, CaseError> {
         let dim = match self.get(i) {
             Value::Null => Some(default),
@@ -468,7 +468,8 @@ fn entries(value: &Value) -> Option<Vec<i64>> {
     value.as_array()?.iter().map(Value::as_i64).collect()
 }
 
-/// Parses a register layout. Adjacent modes are not merged. `None` if a key is missing.
+/// Parses a register layout without merging adjacent modes. Returns `None` if a key is missing or has a value of
+/// the wrong type.
 pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout, TilusError>> {
     Some(RegisterLayout::spelled(
         &numbers(value.get("shape")?)?,
@@ -478,7 +479,7 @@ pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout,
     ))
 }
 
-/// Parses an optional swizzle. `null` means no swizzle. The outer `None` means that `value` is not a swizzle.
+/// Parses an optional swizzle, where `null` means no swizzle. Returns the outer `None` if `value` is not a swizzle.
 fn swizzle(value: &Value) -> Option<Result<Option<Swizzle>, CaseError>> {
     if value.is_null() {
         return Some(Ok(None));
@@ -495,7 +496,7 @@ fn swizzle_to_json(swizzle: Option<Swizzle>) -> Value {
     )
 }
 
-/// Fails if an answer would have more than [`LARGEST`] entries.
+/// Returns an error if `count`, the number of entries of an answer, exceeds [`LARGEST`].
 fn cells(count: u64) -> Result<(), CaseError> {
     if count > LARGEST {
         return Err(schema(format!(
@@ -506,7 +507,7 @@ fn cells(count: u64) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// `place * extent + digit`, or `u64::MAX` on overflow.
+/// Returns `place * extent + digit`, or `u64::MAX` on overflow.
 fn beyond(place: u64, extent: u64, digit: u64) -> u64 {
     place.saturating_mul(extent).saturating_add(digit)
 }
@@ -522,9 +523,9 @@ fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     digits
 }
 
-/// Splits each index into the digits of its modes, by [`split_beyond`].
+/// Splits each coordinate in `index` into one digit per mode of its dimension, by [`split_beyond`].
 ///
-/// If `index` is shorter than the shape, the remaining dimensions have no digits.
+/// If `index` is shorter than the shape, the remaining dimensions contribute no digits.
 fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
     let groups = layout.mode_groups().zip(index);
     groups
@@ -532,7 +533,7 @@ fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Returns the first [`SHOWN`] elements of a shape in row-major order.
+/// Returns the indices of the first [`SHOWN`] elements of a tensor of this shape, in row-major order.
 fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let size = shape.iter().product::<u64>();
     (0..size.min(SHOWN as u64)).map(|number| split_beyond(number, shape))

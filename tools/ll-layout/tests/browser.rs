@@ -26,7 +26,7 @@ fn browser() -> Option<PathBuf> {
     places.into_iter().find(|place| place.is_file())
 }
 
-/// Serialises the tests, which measure times.
+/// Serialises the tests, because they measure times.
 static TURN: Mutex<()> = Mutex::new(());
 
 struct Page {
@@ -36,12 +36,13 @@ struct Page {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     asked: u64,
-    /// New for each page.
+    /// Folder of the browser profile, which is new for each page.
     profile: PathBuf,
 }
 
 impl Page {
-    /// Opens a window with 1000 pixels. Without a browser, prints a notice and returns `None`.
+    /// Opens a file in a browser window that is 1000 pixels wide. If no browser is installed, prints a notice and
+    /// returns `None`.
     fn open(file: &Path) -> Option<Self> {
         let Some(browser) = browser() else {
             // The test harness captures `eprintln`.
@@ -180,7 +181,8 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
-    /// For review, beside the page.
+    /// Takes a screenshot of the page and returns it as PNG. It is also written to a file next to the page for
+    /// manual review.
     fn photograph(&mut self, name: &str) -> Vec<u8> {
         // The next frame is drawn before the picture is taken.
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
@@ -190,7 +192,8 @@ impl Page {
         bytes
     }
 
-    /// Red, green and blue, away from the text of the cell.
+    /// Returns the red, green and blue components of a cell's colour. The pixel is near the corner of the cell,
+    /// where there is no text.
     fn colour(&mut self, panel: usize, row: usize, column: usize) -> Value {
         self.value(&format!(
             "(() => {{ const v = views[0]; v.draw(); const p = v.scene.panels[{panel}];

@@ -10,15 +10,15 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::target::Target;
 use linear_layout::view::svg;
 
-/// `(lane, element of the lane) -> (row, column)`.
+/// Maps a lane and an element index within the lane to the row and the column of the element.
 type Formula = fn(u64, u64) -> (u64, u64);
 
-/// `(groupID, threadID_in_group)` of the manual.
+/// Returns `groupID` and `threadID_in_group` of a lane, as the PTX manual defines them.
 fn group(lane: u64) -> (u64, u64) {
     (lane >> 2, lane % 4)
 }
 
-/// Fragment, elements per lane, formula.
+/// Name of each fragment, its number of elements per lane, and the formula in the PTX manual.
 const FORMULAS: [(&str, u64, Formula); 12] = [
     ("mma-m16n8-c", 4, |lane, i| {
         let (g, t) = group(lane);
@@ -127,7 +127,7 @@ fn fragments_are_those_of_the_manual() {
     }
 }
 
-/// Instruction, operand, fragment.
+/// Name of an instruction, index of an operand, and name of the fragment that the operand must have.
 const OPERANDS: [(&str, usize, &str); 11] = [
     ("mma.m16n8k16.f32.f16", 0, "mma-m16n8k16-f16-a"),
     ("mma.m16n8k16.f32.f16", 1, "mma-m16n8k16-f16-b"),
@@ -167,7 +167,8 @@ fn operands_of_instructions_are_the_fragments_of_the_manual() {
     }
 }
 
-/// A 32-bit register holds neighbours along k. The registers continue along the rows, then along k.
+/// Checks that a common rule describes all fragments. A 32-bit register holds neighbours along k, and the registers
+/// continue along the rows, then along k.
 #[test]
 fn every_fragment_follows_one_rule() {
     for fragment in fragments() {

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Returns the exit code, standard output and standard error.
+/// Runs ll-layout with `input` as standard input. Returns the exit code, standard output and standard error.
 fn ll_layout(arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ll-layout"))
         .args(arguments)
@@ -317,10 +317,10 @@ fn failures_have_a_reason_and_a_code() {
     assert!(found["error"].is_string());
 }
 
-/// Vectors along rows, in four warps.
+/// Layout with vectors of four elements along the rows, in four warps.
 const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
 const COLUMNS: &str = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>";
-/// `ROWS` with shorter vectors: the same warps hold the same rows.
+/// Layout like `ROWS`, but with vectors of two elements. Each warp holds the same rows as in `ROWS`.
 const PAIRS: &str = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
 
 #[track_caller]
@@ -576,7 +576,7 @@ fn compare_sees_sizes_orders_and_gaps() {
     );
 }
 
-/// Quoted words are layouts; other words contain no blanks.
+/// Splits a command line into words. A quoted word may contain blanks, and is a layout.
 fn words_of(command: &str) -> Vec<&str> {
     let mut words: Vec<&str> = Vec::new();
     for (i, piece) in command.split('\'').enumerate() {
@@ -588,7 +588,7 @@ fn words_of(command: &str) -> Vec<&str> {
     words
 }
 
-/// Runs all commands in the help that name no file of the user.
+/// Checks that all example commands in the help texts run. Commands that name a file of the user are skipped.
 #[test]
 fn examples_of_the_help_run() {
     let mut run = 0;
@@ -678,7 +678,8 @@ fn colours_are_for_terminals_and_who_asks() {
     assert_ne!(colour_of(" T0:0 "), colour_of(" T1:0 "));
 }
 
-/// With rows of eight vectors and no swizzle, all lanes of a phase access the same four banks.
+/// Checks the bank conflicts that `show` finds. With rows of eight vectors and no swizzle, all lanes of a phase
+/// access the same four banks.
 #[test]
 fn show_finds_bank_conflicts() {
     let shared = |max_phase: u32| {
@@ -829,7 +830,8 @@ tt.func @f(%x: tensor<16x8xf32, #tv>, %y: tensor<8x16xf32, #tv>, %z: tensor<16x8
     );
 }
 
-/// Runs a command with `--output` and returns the text of the file. Standard output must be empty.
+/// Runs a command with `--output` and returns the text of the written file. The command must not write to standard
+/// output.
 fn written(name: &str, arguments: &[&str]) -> String {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let path = file.to_str().unwrap();
@@ -838,7 +840,7 @@ fn written(name: &str, arguments: &[&str]) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
-/// Every XML element must be closed.
+/// Checks an SVG picture. It must contain the given texts, and every XML element must be closed.
 #[track_caller]
 fn check_picture(picture: &str, texts: &[&str]) {
     assert!(picture.starts_with("<svg xmlns="), "{picture:.80}");
@@ -1048,7 +1050,8 @@ note: `ll-layout list --instructions --target cuda:80` lists all
 
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
 
-/// `widths` are the numbers of adjacent elements along k.
+/// Returns the encodings of operands A and B of a matrix instruction. `widths` are their numbers of adjacent
+/// elements along k.
 fn factors_of_mma(widths: [u32; 2]) -> [String; 2] {
     [0, 1].map(|i| {
         let width = widths[i];

@@ -137,8 +137,9 @@ pub(crate) fn in_thread_transpose(rng: &mut Rng) -> Module {
     )
 }
 
-/// Returns a layout where the registers of one block of a thread run along dimension 0 first; `first` of
-/// them run along dimension 1 in the operand.
+/// Returns the layout that results from an in-thread transpose of `layout`. The first `block` register bits form a
+/// block, of which the first `first` bits run along dimension 1. In the result, these bits follow the other bits of
+/// the block.
 fn transposed_registers(layout: &LinearLayout, block: usize, first: usize) -> String {
     let of = |dim: Dim| -> Vec<Vec<u64>> {
         (0..layout.in_bits(dim))
@@ -157,7 +158,8 @@ fn transposed_registers(layout: &LinearLayout, block: usize, first: usize) -> St
     )
 }
 
-/// Draws a blocked layout, the shape that it covers once, and the number of repetitions.
+/// Draws a blocked layout. Returns it with the shape of its tile, and with the number of repetitions of the tile
+/// along each dimension.
 fn tiled(rng: &mut Rng, s: &Setting) -> (String, [u64; 2], [u64; 2]) {
     let lanes = [rng.power(2, 4), 0];
     let lanes = [lanes[0], s.lanes / lanes[0]];

@@ -8,7 +8,7 @@ use crate::referee::registers::{any, inferred, known};
 use crate::referee::text::{Attr, Op, Setting, Shaped};
 use linear_layout::encoding::infer;
 
-/// Draws a tensor with the contents of a buffer.
+/// Draws a tensor that holds the contents of a buffer, in a random register layout.
 fn contents(rng: &mut Rng, s: &Setting, buffer: &Shaped) -> Shaped {
     let encoding = any(rng, s, &buffer.shape);
     Shaped::tensor(&buffer.shape, &buffer.element, Some(encoding))

@@ -4,7 +4,7 @@ use super::{Module, Rng};
 use crate::referee::registers::{any, slice, tensor, tensor_of_rank};
 use crate::referee::text::{Attr, Op, OperandSource, Setting, Shaped, Type};
 
-/// Returns a region that adds the elements of two lists.
+/// Returns the arguments and operations of a region that adds two lists of elements pairwise.
 fn adding(elements: &[&str], end: &str) -> (Vec<Type>, Vec<Op>) {
     let count = elements.len();
     let taken = elements

@@ -79,7 +79,8 @@ pub(crate) fn masked(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Returns a partition that reads a captured buffer, in a layout for its own warps.
+/// Draws the operations of a warp-specialization partition with its own number of warps. Most partitions load the
+/// captured buffer to a tensor in a layout for these warps.
 fn partition(
     rng: &mut Rng,
     s: &Setting,

@@ -4,7 +4,7 @@ use super::{Module, Rng};
 use crate::referee::registers::{FLOATS, INTEGERS, NUMBERS, POINTERS, tensor};
 use crate::referee::text::{Attr, Op, OperandSource, Setting, Shaped, Type};
 
-/// Draws a tensor, or sometimes a scalar.
+/// Draws the type of an operand: mostly a tensor, sometimes a scalar.
 fn operand(rng: &mut Rng, s: &Setting, element: &str) -> Type {
     if rng.chance(8) {
         Type::from(element)
@@ -13,7 +13,7 @@ fn operand(rng: &mut Rng, s: &Setting, element: &str) -> Type {
     }
 }
 
-/// Returns the same shape and encoding with another element.
+/// Returns the type with its element type replaced by `element`.
 fn like(type_: &Type, element: &str) -> Type {
     match type_ {
         Type::Plain(_) => Type::from(element),

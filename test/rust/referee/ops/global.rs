@@ -10,7 +10,8 @@ fn pointer_to(element: &str) -> String {
     format!("!tt.ptr<{element}>")
 }
 
-/// Draws pointers, values and masks of one shape and layout, or scalars.
+/// Draws the types of pointers, values and masks of a memory access. All three have the same shape and layout, or
+/// are scalars.
 fn access(rng: &mut Rng, s: &Setting, element: &str) -> (Type, Type, Type) {
     if rng.chance(12) {
         return (
@@ -120,7 +121,7 @@ pub(crate) fn atomic_poll(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Draws a block of a tensor in global memory, with its layout in shared memory or without.
+/// Draws a block of a tensor in global memory. The block may or may not have a shared-memory layout.
 fn block(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
     let rank = rng.choose(&[1, 2, 2, 2, 3, 4, 5]);
     let sizes: Vec<u64> = (0..rank)
@@ -220,7 +221,7 @@ pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Returns a module whose only content is an argument: its type is checked.
+/// Returns a module that mainly consists of a value with a tensor type, so that the type is verified.
 pub(crate) fn argument(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let element = rng.choose(ELEMENTS);

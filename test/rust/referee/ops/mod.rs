@@ -17,7 +17,7 @@ mod views;
 use super::random::Rng;
 use super::text::Module;
 
-/// A generator of a module that satisfies the rules, as far as it knows them.
+/// A function that generates a random module, which is meant to be valid.
 pub(crate) type Generator = fn(&mut Rng) -> Module;
 
 /// Generators with their weights.

@@ -12,7 +12,7 @@ fn setting(rng: &mut Rng) -> Setting {
     s
 }
 
-/// Draws a block in global memory, and a buffer for it.
+/// Draws a block of a tensor in global memory, and a shared-memory buffer with the same shape and element type.
 fn block(rng: &mut Rng, s: &Setting, rank: usize) -> (Shaped, Shaped) {
     let element = rng.choose(ELEMENTS);
     let sizes = shape(rng, rank, 12);
@@ -21,7 +21,7 @@ fn block(rng: &mut Rng, s: &Setting, rank: usize) -> (Shaped, Shaped) {
     (Shaped::descriptor(&sizes, element, layout), buffer)
 }
 
-/// Draws a buffer that mostly has one padding interval, after each row.
+/// Draws a shared-memory buffer. Its layout is often padded after each row.
 fn buffer_of(rng: &mut Rng, s: &Setting, sizes: &[u64], element: &str) -> Shaped {
     let rank = sizes.len();
     let rows_first = list(&(0..rank).rev().collect::<Vec<_>>());
@@ -73,7 +73,7 @@ pub(crate) fn copy(rng: &mut Rng) -> Module {
     Module::new(s, op.gives("!ttg.async.token"))
 }
 
-/// Boxes of warps by the bits of their numbers, apart from each other.
+/// Draws `count` disjoint sets of warps, each as a bit mask of the warp indices.
 fn hints(rng: &mut Rng, warps: u64, count: usize) -> Vec<i64> {
     let pieces = (count as u64).next_power_of_two();
     let each = (warps / pieces).max(1);
@@ -174,7 +174,7 @@ pub(crate) fn descriptor(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates waits and other operations without a block.
+/// Generates a wait, or another operation that does not access a block of global memory.
 pub(crate) fn waits(rng: &mut Rng) -> Module {
     let s = setting(rng);
     let tokens = vec!["!ttg.async.token"; rng.below(3)];

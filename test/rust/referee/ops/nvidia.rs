@@ -50,7 +50,7 @@ pub(crate) fn barriers(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Draws a block for the tensor memory accelerator: descriptor and buffer.
+/// Draws the descriptor of a block for the tensor memory accelerator, and a shared-memory buffer for the block.
 fn block(rng: &mut Rng, s: &Setting) -> (Shaped, Shaped) {
     let element = rng.choose(&["f16", "bf16", "f32", "i8", "f8E5M2", "i32"]);
     let rank = rng.choose(&[1, 2, 2, 2, 2, 3, 4, 5]);
@@ -149,7 +149,7 @@ pub(crate) fn shared_store(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Draws a layout of registers that tensor memory can be read in: one row for each thread.
+/// Draws a tensor with a register layout in which tensor memory can be read: each thread holds elements of one row.
 fn rows(rng: &mut Rng, s: &Setting, buffer: &Shaped) -> Shaped {
     let [m, n] = [buffer.shape[0], buffer.shape[1]];
     let along_n = s.warps / 4;
@@ -304,7 +304,8 @@ pub(crate) fn tensor_memory_copy(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Adds the barriers of a product and their predicates; returns the number of barriers.
+/// Adds up to two barriers to a product, and a predicate for each. Returns the operation and the number of
+/// barriers.
 fn with_barriers(rng: &mut Rng, s: &Setting, op: Op) -> (Op, usize) {
     let count = rng.below(3);
     let op = (0..count).fold(op, |op, _| {
@@ -314,7 +315,7 @@ fn with_barriers(rng: &mut Rng, s: &Setting, op: Op) -> (Op, usize) {
     (op.takes_all(vec!["i1"; count]), count)
 }
 
-/// Draws the layout of an operand of a product: either dimension may be the contiguous one.
+/// Draws the shared-memory layout of an operand of a product. Either dimension may be the contiguous one.
 fn operand_layout(rng: &mut Rng, s: &Setting, shape: &[u64; 2], bits: u64) -> String {
     let text = nvmma_of(rng, s, shape, bits);
     if rng.chance(25) && shape[0] >= 128 {

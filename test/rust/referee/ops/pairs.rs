@@ -14,7 +14,8 @@ fn setting(rng: &mut Rng) -> Setting {
     s
 }
 
-/// Draws an operand in shared memory, split over the pair.
+/// Draws a shared-memory operand of a product that a pair of CTAs computes. `split` gives its distribution over the
+/// pair.
 fn operand(rng: &mut Rng, shape: &[u64], split: &str, element: &str) -> Shaped {
     let bits = width(element);
     let along = shape[1] / if split == COLUMNS { 2 } else { 1 };
@@ -29,7 +30,7 @@ fn operand(rng: &mut Rng, shape: &[u64], split: &str, element: &str) -> Shaped {
     Shaped::buffer(shape, element, layout)
 }
 
-/// Draws the result, split over the pair by rows.
+/// Draws the accumulator of a product that a pair of CTAs computes. Its rows are split over the pair.
 fn accumulator(rng: &mut Rng, n: u64) -> Shaped {
     let pairs = if rng.chance(85) {
         ", twoCTAs = true"
@@ -98,7 +99,7 @@ pub(crate) fn product(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates a read of a block of an image.
+/// Generates a TMA copy of a block of an image to shared memory.
 pub(crate) fn image(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:90");
     let element = rng.choose(&["f16", "bf16", "f32", "i8"]);

@@ -5,7 +5,7 @@ use crate::referee::memory::{nvmma_of, width};
 use crate::referee::registers::{any, blocked, dot_operand, list, matrix, nvidia_mma};
 use crate::referee::text::{Attr, Op, Setting, Shaped};
 
-/// Draws an optional leading dim, M, N and K.
+/// Draws the sizes of a product: an optional batch dimension, then M, N and K.
 fn sizes(rng: &mut Rng) -> (Vec<u64>, u64, u64, u64) {
     let batch = if rng.chance(15) {
         vec![rng.power(0, 2)]
@@ -59,7 +59,8 @@ pub(crate) fn dot(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Draws the number of an element type of a scaled product, and the type that carries it.
+/// Draws an element type of a scaled product. Returns its number in the dialect, and the type that holds its
+/// elements in MLIR.
 fn scaled_element(rng: &mut Rng) -> (i64, &'static str) {
     rng.choose(&[
         (0, "f8E4M3FN"),

@@ -5,7 +5,7 @@ use crate::referee::registers::{blocked, inferred, list};
 use crate::referee::text::{Op, Setting, Shaped};
 use linear_layout::encoding::infer;
 
-/// Returns a blocked layout whose threads have `along` neighbours along `axis`.
+/// Returns a blocked layout whose threads each hold `along` consecutive elements along `axis`.
 fn threads(s: &Setting, other: u64, lanes: u64, along: u64, axis: usize) -> String {
     let pair = |of_axis: u64, of_other: u64| {
         let mut pair = [of_other; 2];
@@ -21,7 +21,8 @@ fn threads(s: &Setting, other: u64, lanes: u64, along: u64, axis: usize) -> Stri
     )
 }
 
-/// Draws the tensor of single numbers, and their scales: one for each, or for `along` of them in a row.
+/// Draws a tensor of numbers and a tensor of their scales. There is either one scale per number, or one per `along`
+/// consecutive numbers along `axis`.
 fn wide(rng: &mut Rng, s: &Setting, element: &str, axis: usize) -> (Shaped, Shaped) {
     let along = rng.power(3, 5);
     let (other, lanes) = (rng.power(0, 1), rng.power(2, 4));

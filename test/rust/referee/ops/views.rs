@@ -122,7 +122,7 @@ pub(crate) fn trans(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Draws another shape with the same number of elements.
+/// Draws a new shape with the same number of elements as `from`.
 pub(crate) fn reshaped(rng: &mut Rng, from: &[u64]) -> Vec<u64> {
     let mut bits: usize = from.iter().map(|n| n.trailing_zeros() as usize).sum();
     let rank = rng.between(1, 4);
