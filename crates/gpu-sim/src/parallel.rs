@@ -20,7 +20,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Minimum number of remaining warp instructions. Fewer instructions run on a single host thread.
+/// Minimum number of warp instructions that the remaining thread blocks are expected to execute in a parallel run.
+/// If they execute fewer, they run on a single host thread.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
@@ -53,7 +54,8 @@ impl<'r> GridRun<'r> {
         Ok(tally.report(self.program, self.launch))
     }
 
-    /// Returns true if the launch allows several cores, and no thread block can observe concurrent thread blocks.
+    /// Returns true if the thread blocks may run on several host threads. The launch must allow this, and no thread
+    /// block may be able to observe another one that runs at the same time.
     pub(super) fn may_run_in_parallel(self) -> bool {
         self.launch.threads > 1
             && self.num_blocks() >= 4
@@ -65,8 +67,9 @@ impl<'r> GridRun<'r> {
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 
-    /// Runs all thread blocks, on several cores if worthwhile. After `None`, the caller must restore memory and run all
-    /// thread blocks sequentially.
+    /// Runs all thread blocks, on several host threads if they are expensive enough. Returns `None` if a thread
+    /// block fails, or if thread blocks on different host threads access the same bytes. The caller must then
+    /// restore memory and run all thread blocks sequentially.
     pub(super) fn in_parallel(self, memory: &mut Memory, watch: ProgressFn<'_>) -> Option<Report> {
         let before = memory.clone();
         let total = self.num_blocks();
@@ -125,8 +128,9 @@ impl<'r> GridRun<'r> {
         is_right.then(|| tally.report(self.program, self.launch))
     }
 
-    /// Runs the thread blocks `numbers` on `memory`, this host thread's own copy. Returns `None` if a thread block
-    /// fails here, or if `is_over` reports a failure on another host thread.
+    /// Runs the thread blocks whose indices are in `numbers` on one host thread. `memory` is the copy of memory
+    /// that this host thread uses. Returns `None` if a thread block fails here, or if `is_over` reports a failure
+    /// on another host thread.
     fn blocks(
         self,
         numbers: Range<u64>,
@@ -151,8 +155,8 @@ mod tests {
     use crate::{Arg, Launch, Memory, Report, decode_generic};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Runs 37 blocks of 64 threads. `%i` is the index of the thread in the grid, `%t` in the block; `%b` is the block
-    /// index.
+    /// Runs `operations` in a grid of 37 blocks of 64 threads, simulated on `threads` host threads. `%i` is the
+    /// index of the thread in the grid, `%t` is its index in the block, and `%b` is the block index.
     fn run(threads: u32, operations: &str) -> Result<(Vec<u8>, Report), String> {
         let text = format!(
             r#""builtin.module"() ({{

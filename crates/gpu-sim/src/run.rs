@@ -10,7 +10,7 @@ use super::memory::Memory;
 use super::parallel::GridRun;
 use super::report::Report;
 
-/// Maximum threads of a grid. Access records use 32-bit thread indices.
+/// Maximum number of threads in a grid. Access records use 32-bit thread indices.
 const MAX_THREADS: u128 = 1 << 31;
 
 impl Launch {

@@ -28,7 +28,7 @@ const MAX_DIMENSIONS: usize = 5;
 /// Required alignment, in bytes, of addresses, strides and box rows.
 pub(crate) const UNIT: u32 = 16;
 
-/// The bytes of a NaN of 64 bits, whose last bytes are those of narrower ones.
+/// The little-endian bytes of a 64-bit NaN. The last 2 and the last 4 bytes are NaNs of 16 and 32 bits.
 const NAN: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
 
 /// A permutation of the 16-byte chunks of a box in shared memory. The low bits of the chunk index are XORed
@@ -65,7 +65,8 @@ impl Swizzle {
         }
     }
 
-    /// Permutes the shared-memory address of a byte of a box.
+    /// Returns the address in shared memory at which a byte of a box is stored. `address` is the address of the
+    /// byte without the swizzle.
     pub(crate) const fn apply(self, address: u64) -> u64 {
         match self.bytes() {
             0 => address,
@@ -74,7 +75,7 @@ impl Swizzle {
     }
 }
 
-/// The element type of a tensor, with the number that GPU instructions use.
+/// The element type of a tensor. The value of each variant is the number that GPU instructions use for the type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum TensorElement {
@@ -148,7 +149,7 @@ impl TensorElement {
     }
 }
 
-/// A tensor map: a tensor in global memory, and the size of the box that one copy moves.
+/// A tensor map: a descriptor of a tensor in global memory, and of the box that one copy moves.
 ///
 /// Dimensions are in the GPU's order, innermost first.
 /// ```
@@ -176,11 +177,12 @@ pub struct TensorMap {
     pub dims: Vec<u32>,
     /// Byte strides of all dimensions except the innermost; multiples of 16.
     pub strides: Vec<u64>,
-    /// Elements of the box along each dimension; at most 256.
+    /// Number of elements of the box along each dimension, each at most 256.
     pub block: Vec<u32>,
     /// Swizzle of the box in shared memory.
     pub swizzle: Swizzle,
-    /// True if elements outside of the tensor are read as NaN, false for zeros. Requires floats of 16 or more bits.
+    /// True if elements outside of the tensor are read as NaN, false if they are read as zeros. NaN requires an
+    /// element type that is a float of 16 or more bits.
     pub fills_nan: bool,
 }
 
@@ -204,15 +206,15 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
-    /// Byte offset in the box, without the swizzle.
+    /// Byte offset of the run in the box, before the swizzle is applied.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
-    /// Address in global memory; `None` outside of the tensor.
+    /// Address of the run in global memory; `None` if the run is outside of the tensor.
     pub(crate) global: Option<u64>,
 }
 
 impl TensorMap {
-    /// Returns the bytes of the map. Dimensions after the fifth are ignored.
+    /// Returns the 128 bytes that encode the map. Dimensions after the fifth are ignored.
     #[must_use]
     pub fn encode(&self) -> [u8; MAP_BYTES] {
         let mut bytes = [0; MAP_BYTES];
@@ -234,7 +236,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Decodes a map. The error is the reason why the map is invalid.
+    /// Decodes a map. If the map is invalid, the error is the reason.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());
@@ -318,7 +320,8 @@ impl TensorMap {
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// Returns the bytes of an element outside of the tensor.
+    /// Returns the bytes that are repeated to fill elements outside of the tensor: a NaN as wide as an element, or
+    /// a single zero byte.
     pub(crate) fn filler(&self) -> &'static [u8] {
         match self.fills_nan {
             true => &NAN[NAN.len() - self.element.bytes() as usize..],
@@ -326,8 +329,8 @@ impl TensorMap {
         }
     }
 
-    /// Returns the byte runs of the box at the coordinates `start`, innermost dimension first. In a swizzled box, no
-    /// run crosses a 16-byte chunk.
+    /// Splits the box whose first element is at the coordinates `start`, innermost dimension first, into byte runs.
+    /// Each run is either inside or outside of the tensor. In a swizzled box, no run crosses a 16-byte chunk.
     pub(crate) fn byte_runs(&self, start: &[i32]) -> Vec<ByteRun> {
         let (row, element) = (self.row_bytes(), self.element.bytes());
         let rows = self.box_bytes() / row.max(1);

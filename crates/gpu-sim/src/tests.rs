@@ -311,8 +311,9 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
 }
 
-/// Each thread writes its index to its shared word, synchronises by `sync`, and reads the word at its index XOR
-/// `distance`.
+/// Returns a kernel in which each thread writes its index to its own word of shared memory and then reads the word
+/// at its index XOR `distance`. Between the write and the read, the kernel has the synchronisation that `sync`
+/// emits, if any.
 fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);

@@ -50,8 +50,9 @@ impl IntTuple {
         }
     }
 
-    /// Divides the shape by `divisor`, first number first: divides each number by the remaining divisor, and then
-    /// the remaining divisor by the number. Both quotients are rounded up.
+    /// Divides the numbers of the shape by `divisor`, from the first number to the last. Each number is divided by
+    /// the remaining divisor, and then the remaining divisor is divided by the original number. Both quotients are
+    /// rounded up.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

@@ -24,8 +24,9 @@ impl Layout {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Coalesces each mode separately, at the nesting of `profile`: a mode that corresponds to a number of the
-    /// profile is coalesced. The values of the numbers have no effect. Modes beyond the profile are unchanged.
+    /// Coalesces parts of the layout separately. Each number of `profile` selects the mode at the same position of
+    /// the layout, and this mode is coalesced. The values of the numbers have no effect. Modes beyond the profile
+    /// are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -39,7 +40,7 @@ impl Layout {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
 
-    /// Returns the layout without the modes of stride 0 or shape 1, coalesced.
+    /// Removes the modes of stride 0 and the modes of shape 1, and coalesces the remaining modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -54,16 +55,15 @@ impl Layout {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Filters each mode separately, at the nesting of `profile`, as
-    /// [`coalesce_by`](Self::coalesce_by) does.
+    /// Applies [`filter`](Self::filter) to parts of the layout separately. `profile` selects the parts as in
+    /// [`coalesce_by`](Self::coalesce_by).
     /// # Errors
     /// Returns an error if the profile has more modes than the layout.
     pub fn filter_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }
 
-    /// Returns the layout in which each mode of stride 0 has shape 1. Unlike [`filter`](Self::filter), preserves the
-    /// nesting.
+    /// Replaces each mode of stride 0 by `1:0`. Unlike [`filter`](Self::filter), preserves the nesting.
     #[must_use]
     pub fn filter_zeros(&self) -> Self {
         let filter = |mode: &Mode| match mode.stride {
@@ -135,7 +135,7 @@ pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Drops the modes of stride 0, and coalesces the remaining modes.
+/// Drops the modes of stride 0 and of shape 1, and coalesces the remaining modes.
 #[inline]
 pub(crate) fn filtered(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

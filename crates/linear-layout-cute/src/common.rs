@@ -4,8 +4,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the layout of the longest common vector: both layouts map its coordinates to the indices 0, 1, 2,
-    /// ... A vectorised copy can move these elements.
+    /// Returns a layout of the coordinates that `self` and `other` both map to the indices 0, 1, 2, ..., as far as
+    /// possible. These elements are the longest common vector, which one vectorised copy can move.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -27,7 +27,7 @@ impl Layout {
         }
     }
 
-    /// Returns the number of elements in the longest common vector, the size of
+    /// Returns the number of elements in the longest common vector, which is the size of
     /// [`max_common_layout`](Self::max_common_layout).
     /// # Errors
     /// Returns an error in the same cases as [`max_common_layout`](Self::max_common_layout).

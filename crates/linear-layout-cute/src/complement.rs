@@ -7,8 +7,9 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the complement of `self` in 0..cotarget, a layout of shifts. The copies of `self` at these shifts reach
-    /// every index of the range once.
+    /// Returns the complement of `self` in 0..cotarget. The indices of the complement are offsets: copies of `self`
+    /// that are shifted by these offsets do not overlap. They reach every index of the range if each non-zero
+    /// stride of `self` is divisible by the extent of the modes with smaller strides.
     ///
     /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2, 4, 12, 14 and 16 fill 0..24:
     /// ```
@@ -19,8 +20,8 @@ impl Layout {
     /// ```
     /// # Laws
     /// The complement is strictly increasing, and shares only the index 0 with `self`. If the modes of `self` with
-    /// non-zero stride do not overlap, the modes of both layouts together do not overlap, and their common cosize is at
-    /// least `cotarget`.
+    /// non-zero stride do not overlap, the modes of both layouts together do not overlap, and their common cosize
+    /// is at least `cotarget`.
     /// # Errors
     /// Returns an error if modes of `self` overlap or have negative strides, or if `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
@@ -35,8 +36,8 @@ impl Layout {
     }
 
     /// Returns the complement of `self` in a shape. The numbers of the shape are divided by the extent of `self`,
-    /// first number first. The product of the quotients is the shape of the last mode: extent 5 divides (4,3) to
-    /// (1,2).
+    /// from the first number to the last, and the product of the quotients is the shape of the complement's last
+    /// mode. For example, the extent 5 divides (4,3) to (1,2), whose product is 2.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement), and if the complement would be too
     /// short because a mode is not divisible by the remaining extent.
@@ -68,8 +69,9 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns (gaps, end). `gaps` has one mode for the unused indices between each mode and the next larger
-/// stride; `end` is the end of the last mode. `modes` need not be sorted.
+/// Returns (gaps, end) for the modes in ascending order of their strides; modes of stride 0 or shape 1 are ignored.
+/// For each mode, `gaps` has a mode that steps through the offsets between the end of the preceding mode and the
+/// stride of the mode. `end` is the stride times the shape of the last mode. `modes` need not be sorted.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -93,8 +95,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns a complement with at least `size` elements. The cosize of the complement and `modes` together is at
-/// least `cotarget`.
+/// Returns a complement of the layout with the modes `modes`. The complement has at least `size` elements, and
+/// together with `modes` it has a cosize of at least `cotarget`.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,
@@ -117,7 +119,8 @@ pub(crate) fn free_positions(
     Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
-/// Returns the complement in a shape by the rule of CuTe's C++ implementation.
+/// Returns the complement of the layout with the modes `modes` in a shape, computed by the rule of CuTe's C++
+/// implementation.
 #[inline]
 pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;

@@ -53,7 +53,8 @@ impl From<Layout> for ComposedLayout {
     }
 }
 
-/// Prints a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`. `{:#}` marks static numbers by `_`.
+/// Prints a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`. With `{:#}`, the offset and the numbers of the
+/// layout are marked as static with `_`.
 impl fmt::Display for ComposedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} o ", self.swizzle)?;

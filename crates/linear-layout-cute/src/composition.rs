@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Maximum number of elements that are compared one by one, in checks that no rule decides.
+/// Maximum number of elements that a check compares one by one, if no rule decides it.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
@@ -45,8 +45,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns the composition with a tiler, mode by mode for [`Tiler::Modes`]. As in C++, modes beyond the tiler are
-    /// dropped.
+    /// Returns the composition of the layout with a tiler. For [`Tiler::Modes`], each mode is composed with its own
+    /// tiler. As in C++, modes without a tiler are dropped.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -57,18 +57,19 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// Returns an error in the same cases as [`composition`](Self::composition), with the number of the mode, and if
-    /// the tiler has more modes than the layout.
+    /// Returns an error in the same cases as [`composition`](Self::composition), with the number of the mode, and
+    /// if the tiler has more modes than the layout.
     pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Dropped, &Self::composition)
     }
 }
 
-/// Composes by CuTe's rule. Sets `is_exact` to false if the rule does not prove the result.
+/// Composes `outer` and `inner` by CuTe's rule. Sets `is_exact` to false if the rule does not prove that the result
+/// is correct.
 ///
 /// An index of `outer` is a number in mixed radix, with one digit per mode. For each digit, a stride of `inner`
-/// must divide the extent or be divisible by the extent. The rule proves the result if the sum over the modes
-/// of `inner` overflows no digit.
+/// must divide the extent or be divisible by the extent. The rule proves the result if the sum over the modes of
+/// `inner` overflows no digit.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
@@ -188,7 +189,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
 }
 
 impl Layout {
-    /// Returns true if the modes are equal, apart from the strides of modes of shape 1.
+    /// Returns true if both layouts have the same modes, except that the strides of modes of shape 1 may differ.
     fn has_modes_of(&self, other: &Self) -> bool {
         let mut pairs = self.leaves().iter().zip(other.leaves());
         self.tuple().is_congruent(other.tuple())

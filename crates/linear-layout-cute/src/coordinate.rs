@@ -6,7 +6,8 @@ use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
 
 impl Layout {
-    /// Returns the index of a coordinate: a number, or a tuple that is at most as deeply nested as the shape.
+    /// Returns the index of a coordinate. The coordinate is a number, or a tuple that is at most as deeply nested
+    /// as the shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,8 +18,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if the coordinate has a tuple where the shape has a number or a tuple of another rank, or if
-    /// the index does not fit in an `i64`.
+    /// Returns an error if the coordinate has a tuple where the shape has a number or a tuple of another rank, or
+    /// if the index does not fit in an `i64`.
     pub fn apply(&self, coordinate: &IntTuple) -> Result<i64, CuteError> {
         fn go(part: TupleRef<'_, Mode>, coordinate: TupleRef<'_, i64>) -> Result<i64, CuteError> {
             if coordinate.is_leaf() {
@@ -95,8 +96,8 @@ impl IntTuple {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
 
-    /// Converts a coordinate to the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If both
-    /// are integers, the coordinate is unchanged.
+    /// Converts a coordinate to the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If
+    /// both the shape and the coordinate are integers, the coordinate is unchanged.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -128,18 +129,19 @@ impl IntTuple {
     }
 }
 
-/// A slice of a layout: the kept modes (`_`), and the offset of the fixed modes.
+/// A slice of a layout: the layout of the modes for which the coordinate has `_`, and the offset that the other,
+/// fixed modes contribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The layout of the modes with `_`, as one tuple.
+    /// The layout of the modes for which the coordinate has `_`, as one tuple.
     pub layout: Layout,
-    /// The index of the coordinate with 0 for each `_`.
+    /// The index of the first element of the slice, whose coordinate has 0 in place of each `_`.
     pub offset: i64,
 }
 
 impl Layout {
-    /// Returns the slice at a coordinate: the layout of the modes with `_`, and the index of its first element (CuTe's
-    /// `slice_and_offset`).
+    /// Returns the slice of the layout at a coordinate (CuTe's `slice_and_offset`). It consists of the layout of
+    /// the modes for which the coordinate has `_`, and the index of the slice's first element.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -149,8 +151,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate with the numbers k for each
-    /// `_`.
+    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate with the numbers k for
+    /// each `_`.
     /// # Errors
     /// Returns an error if the coordinate keeps no mode, or does not match the shape.
     pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {
@@ -171,7 +173,8 @@ impl Layout {
         Ok(Slice { layout, offset })
     }
 
-    /// Returns the layout of the modes with a number (CuTe's `dice`), the modes that [`slice`](Self::slice) fixes.
+    /// Returns the layout of the modes for which the coordinate has a number (CuTe's `dice`). These are the modes
+    /// that [`slice`](Self::slice) fixes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

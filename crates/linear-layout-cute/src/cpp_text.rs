@@ -52,7 +52,7 @@ fn word(text: &str) -> &str {
 }
 
 impl Cursor<'_> {
-    /// Parses a composed layout in C++, or a layout without a swizzle.
+    /// Parses a composed layout, or a layout without a swizzle, in C++ syntax.
     pub(super) fn composed_cpp(&mut self) -> Result<ComposedLayout, CuteError> {
         let at = self.at();
         let name = self.cpp_name();
@@ -180,7 +180,8 @@ impl Cursor<'_> {
         Ok(number)
     }
 
-    /// Parses a name after an optional `cute::` or `cute.`. Returns an empty name if a number or a bracket follows.
+    /// Parses one of the known C++ names, which may follow `cute::` or `cute.`. If the text does not begin with
+    /// such a name, consumes nothing and returns an empty name.
     fn cpp_name(&mut self) -> &'static str {
         let rest = self.rest();
         let bare = unqualified(rest);

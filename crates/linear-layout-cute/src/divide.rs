@@ -43,8 +43,8 @@ impl Layout {
         self.composition(&Self::concat([tile, &rest])?)
     }
 
-    /// Returns `((tiles), (rests))`: [`logical_divide`](Self::logical_divide) with its pairs separated. A mode without
-    /// a tile belongs to the rests.
+    /// Returns [`logical_divide`](Self::logical_divide) with the tiles and the rests collected in two modes:
+    /// `((tiles), (rests))`. A mode without a tile is among the rests.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -60,15 +60,16 @@ impl Layout {
         zipped(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns `((tiles), rest, rest, ...)`: [`zipped_divide`](Self::zipped_divide) with each rest as a separate mode.
+    /// Returns [`zipped_divide`](Self::zipped_divide) with each rest as a separate mode: `((tiles), rest, rest,
+    /// ...)`.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn tiled_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns `(tile, tile, ..., rest, rest, ...)`: [`zipped_divide`](Self::zipped_divide) with each tile and rest as
-    /// a separate mode.
+    /// Returns [`zipped_divide`](Self::zipped_divide) with each tile and each rest as a separate mode: `(tile,
+    /// tile, ..., rest, rest, ...)`.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn flat_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
@@ -76,7 +77,7 @@ impl Layout {
     }
 }
 
-/// `(tile, rest), ... -> ((tiles), (rests))`.
+/// Rearranges the pairs `(tile, rest), ...` of a divided layout to `((tiles), (rests))`.
 pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -85,7 +86,7 @@ pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError>
     Layout::checked(modes.finish()?)
 }
 
-/// `(tile, rest), ... -> ((tiles), rest, ...)`.
+/// Rearranges the pairs `(tile, rest), ...` of a divided layout to `((tiles), rest, ...)`.
 pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -94,7 +95,7 @@ pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> 
     Layout::checked(modes.finish()?)
 }
 
-/// `(tile, rest), ... -> (tile, ..., rest, ...)`.
+/// Rearranges the pairs `(tile, rest), ...` of a divided layout to `(tile, ..., rest, ...)`.
 pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -103,7 +104,8 @@ pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     Layout::checked(modes.finish()?)
 }
 
-/// Appends the items of `tuple` as separate modes. As in C++, a tuple with one item is appended as a tuple.
+/// Appends the items of `tuple` to `modes` as separate modes. As in C++, a tuple with one item is appended as a
+/// tuple.
 fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
     match tuple.rank() {
         1 => modes.push(tuple.as_ref()),

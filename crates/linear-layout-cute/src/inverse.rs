@@ -109,7 +109,7 @@ impl Layout {
     }
 }
 
-/// A mode. `before` is the product of all preceding shapes.
+/// A mode with the product of the shapes of all preceding modes, `before`.
 #[derive(Clone, Copy, Default)]
 struct Numbered {
     mode: Mode,

@@ -61,14 +61,14 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes.collect()))
     }
 
-    /// Returns the layout `shape:stride` of one mode that is a leaf.
+    /// Returns the layout `shape:stride`, which has one mode and no nesting.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
     pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
         Self::checked(Tuple::leaf(Mode { shape, stride }))
     }
 
-    /// Returns the layout with the modes `modes`, without nesting.
+    /// Returns the layout with the modes `modes`, which are not nested.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if there is no mode.
     pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
@@ -113,13 +113,14 @@ impl Layout {
         Ok(Self { modes })
     }
 
-    /// Returns a layout with these modes, which are not checked.
+    /// Returns the layout with the modes `modes`. The modes are not checked.
     #[inline]
     pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
         Self { modes }
     }
 
-    /// Returns a flat layout, or `1:0` if `modes` is empty. The modes are not checked.
+    /// Returns the layout with the modes `modes`, which are not nested. If `modes` is empty, returns `1:0`. The
+    /// modes are not checked.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {
@@ -232,7 +233,8 @@ impl Layout {
     }
 }
 
-/// Returns the index of an integer coordinate. The last mode is treated as unbounded.
+/// Returns the index of an integer coordinate in the layout with the modes `modes`. The last mode is treated as
+/// unbounded.
 #[inline]
 pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
     let mut rest = coordinate;

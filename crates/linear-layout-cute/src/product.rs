@@ -36,7 +36,8 @@ impl Layout {
         Self::concat([self, &free.composition(tiler)?])
     }
 
-    /// Returns `((blocks), (repetitions))`: [`logical_product`](Self::logical_product) with its pairs separated.
+    /// Returns [`logical_product`](Self::logical_product) with the blocks and the repetitions collected in two
+    /// modes: `((blocks), (repetitions))`.
     /// # Errors
     /// Returns an error in the same cases as [`logical_product`](Self::logical_product), and if a tiler is
     /// [`Tiler::Keep`].
@@ -44,24 +45,24 @@ impl Layout {
         zipped(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns `((blocks), repetition, ...)`: [`zipped_product`](Self::zipped_product) with each repetition as a
-    /// separate mode.
+    /// Returns [`zipped_product`](Self::zipped_product) with each repetition as a separate mode: `((blocks),
+    /// repetition, ...)`.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_product`](Self::zipped_product).
     pub fn tiled_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns `(block, ..., repetition, ...)`: [`zipped_product`](Self::zipped_product) with each block and repetition
-    /// as a separate mode.
+    /// Returns [`zipped_product`](Self::zipped_product) with each block and each repetition as a separate mode:
+    /// `(block, ..., repetition, ...)`.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_product`](Self::zipped_product).
     pub fn flat_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         flat(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is `(block, repetition)`: blocks stay
-    /// contiguous.
+    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is a pair `(block, repetition)`, so the
+    /// elements of a block stay contiguous.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -75,8 +76,8 @@ impl Layout {
         self.interleaved(tiler, |block, repetition| [block, repetition])
     }
 
-    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is `(repetition, block)`: adjacent elements
-    /// are in different blocks.
+    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is a pair `(repetition, block)`, so
+    /// adjacent elements are in different blocks.
     /// # Errors
     /// Returns an error in the same cases as [`logical_product`](Self::logical_product).
     pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {

@@ -30,7 +30,8 @@ impl Layout {
         self.select(&range.collect::<Vec<_>>())
     }
 
-    /// Returns the layout of the modes with these numbers, in the order of `modes`.
+    /// Returns the layout that consists of the modes of `self` whose numbers are in `modes`, in the order of
+    /// `modes`.
     /// # Errors
     /// Returns an error if `modes` is empty or contains a number that is not a mode.
     pub fn select(&self, modes: &[usize]) -> Result<Self, CuteError> {

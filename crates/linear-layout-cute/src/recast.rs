@@ -52,8 +52,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if each mode can be divided separately: within a wide element, the offsets of all modes add up
-    /// to less than `factor`.
+    /// Returns true if each mode can be divided by `factor` separately. This holds if the offsets of all modes
+    /// within a wide element add up to less than `factor`.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -222,7 +222,7 @@ impl Swizzle {
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns `2^M`: aligned vectors of up to this many elements stay contiguous.
+    /// Returns `2^M`. Aligned vectors of up to this many elements are still contiguous after the swizzle.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()
@@ -244,7 +244,8 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns (upcast factor, downcast factor): 16 to 64 bits is (4, 1). The upcast comes first.
+/// Returns (upcast factor, downcast factor) for a cast between these widths. The upcast is applied first. For 16 to
+/// 64 bits, the factors are (4, 1).
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

@@ -65,7 +65,8 @@ impl Swizzle {
         self.bits
     }
 
-    /// Returns `M`, the lowest bit of the lower group.
+    /// Returns `M`, the position of the lowest bit in the lower one of the two groups: the changed bits and the
+    /// bits that are read.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base

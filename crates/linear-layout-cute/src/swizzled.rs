@@ -124,7 +124,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if adding is the same as XOR: all shapes are powers of two, and no two steps share a bit.
+    /// Returns true if the steps of the layout can be XORed instead of added. This requires that all shapes are
+    /// powers of two, and that no two steps share a bit.
     fn is_linear_over_bits(&self) -> bool {
         let mut seen = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -140,12 +141,12 @@ impl Layout {
     }
 }
 
-/// A slice of a swizzled layout: the kept modes (`_`), and the offset of the fixed modes.
+/// A slice of a swizzled layout: the layout of the modes for which the coordinate has `_`, and an offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
-    /// The layout of the modes with `_`.
+    /// The layout of the modes for which the coordinate has `_`.
     pub layout: ComposedLayout,
-    /// The offset, which is added after the swizzle.
+    /// The offset, which is added to the index after the swizzle.
     pub offset: i64,
 }
 
@@ -156,7 +157,8 @@ impl ComposedLayout {
         self.swizzle.is_identity() && self.offset == 0
     }
 
-    /// Returns the longest layout that maps each index, from 0 on, to its coordinate; see [`Layout::right_inverse`].
+    /// Returns the longest layout that maps the indices 0, 1, 2, ... to their coordinates; see
+    /// [`Layout::right_inverse`].
     ///
     /// ```
     /// use linear_layout_cute::ComposedLayout;
@@ -202,10 +204,11 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the slice at a coordinate: the layout of the modes with `_`, and the index of its first element.
+    /// Returns the slice of the layout at a coordinate. It consists of the layout of the modes for which the
+    /// coordinate has `_`, and an offset.
     ///
-    /// No swizzle is left if the kept modes change only bits that the swizzle reads, or only bits that the swizzle
-    /// changes. The strides of the result then have the effect of the swizzle:
+    /// The layout of the slice has no swizzle if the modes with `_` change only bits that the swizzle reads, or
+    /// only bits that the swizzle changes. The strides of the slice then have the effect of the swizzle:
     /// ```
     /// use linear_layout_cute::ComposedLayout;
     /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
@@ -263,8 +266,8 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Returns true if `self.offset + self.layout.at(i) == whole.layout.at(i)` for all i. Returns false without a
-    /// comparison if there are more than [`MAX_COMPARED`] elements.
+    /// Returns true if the slices `self` and `whole` have the same index at each coordinate. If they have more than
+    /// [`MAX_COMPARED`] elements, returns false without a comparison.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > MAX_COMPARED {
@@ -279,8 +282,9 @@ impl ComposedSlice {
     }
 }
 
-/// Returns a layout with the effect of `swizzle` on a slice. Each bit of the index has its own stride. `inside`
-/// is the part of the index that is constant in the slice.
+/// Returns a layout that has the effect of `swizzle` within a slice. `inside` is the part of the index that is
+/// constant in the slice. Each bit that the swizzle reads or changes is a mode with its own stride, which accounts
+/// for the bits of `inside`.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();

@@ -31,7 +31,7 @@ pub struct TensorText {
     pub element_bits: Option<u32>,
 }
 
-/// Prefixes of pointers. A memory such as `smem_` may precede the prefix.
+/// Beginnings of pointers. The name of a memory, such as `smem_`, may precede them.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
 /// Marks of coordinate tensors, whose strides are coordinates such as `_1@0`.
@@ -142,7 +142,8 @@ impl Cursor<'_> {
         self.after_pointer(pointer.bits, swizzle, pointer.address)
     }
 
-    /// Parses ` o layout` after a pointer. `swizzle` acts on byte addresses, `address` is in bytes.
+    /// Parses ` o layout` after a pointer, and applies the swizzle and the address of the pointer to the layout.
+    /// `swizzle` permutes byte addresses, and `address` is in bytes.
     fn after_pointer(
         &mut self,
         bits: u32,

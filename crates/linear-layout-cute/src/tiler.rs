@@ -17,9 +17,9 @@ use super::tuple::{Builder, Tuple};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler {
-    /// A layout for all modes together.
+    /// A layout that applies to all modes together.
     Layout(Layout),
-    /// The layout `size:1` for all modes together.
+    /// The layout `size:1`, which applies to all modes together.
     Size(i64),
     /// No tiler: keeps the mode as it is (CuTe's `_`).
     Keep,
@@ -33,7 +33,7 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// Treatment of the modes after the last tiler.
+/// Determines how the modes after the last tiler are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UntiledModes {
     Kept,

@@ -34,7 +34,8 @@ pub struct Tuple<T> {
 /// A nested tuple of integers: a shape, a stride, or a coordinate.
 pub type IntTuple = Tuple<i64>;
 
-/// A nested coordinate. `None` (printed as `_`) keeps the mode.
+/// A nested coordinate of numbers. An entry may also be `None`, printed as `_`, which keeps the corresponding mode
+/// in a slice.
 pub type Coord = Tuple<Option<i64>>;
 
 #[derive(Debug)]
@@ -178,7 +179,8 @@ impl<T: Copy + Default> Tuple<T> {
         })
     }
 
-    /// Returns the tuple with this nesting. `leaves` must have one value for each leaf in `nodes`.
+    /// Returns the tuple with the nesting `nodes` and the values `leaves`. There must be one value for each leaf in
+    /// `nodes`.
     #[inline]
     pub(crate) fn from_parts(nodes: Nodes, leaves: Leaves<T>) -> Self {
         Self { nodes, leaves }

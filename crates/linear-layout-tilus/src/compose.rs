@@ -5,12 +5,12 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// The operand of `outer.compose(&inner)` by which a division divides.
+/// Selects the factor of `outer.compose(&inner)` by which a layout is divided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The inner layout: the low-order digits.
+    /// The divisor is the inner layout, which has the low-order digits.
     Inner,
-    /// The outer layout: the high-order digits.
+    /// The divisor is the outer layout, which has the high-order digits.
     Outer,
 }
 
@@ -30,7 +30,8 @@ impl Part {
     }
 }
 
-/// Marks a replication of one thread, `-1`, that a quotient keeps. The text of the quotient then shows it.
+/// Extent that marks a replication of one thread, `-1`, which a quotient keeps. Other entries of extent 1 are
+/// dropped.
 const KEPT: u64 = 0;
 
 /// Selects digits until the product of the selected extents is `size`. Sets `taken[i]` to the selected factor
@@ -122,7 +123,8 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Concatenates the spatial lists and the local lists. `of_self` and `of_other` map old modes to new modes.
+    /// Concatenates the spatial lists of both layouts, and also their local lists. `of_self` and `of_other` map the
+    /// modes of each layout to modes of the result.
     fn lists_with(
         &self,
         other: &Self,
@@ -140,8 +142,8 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the Cartesian product of two layouts, with the dims of `self` before the dims of `other`. The threads
-    /// and registers of `other` are the low-order digits.
+    /// Returns the Cartesian product of two layouts. The dims of `self` precede the dims of `other`. In the numbers
+    /// of threads and registers, the digits of `other` are the low-order digits.
     ///
     /// # Errors
     /// Returns an error if the product of the shapes or of the thread counts is too large.
@@ -172,7 +174,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the quotient by an inner layout: the `x` with `x.compose(&inner) == self`.
+    /// Returns the quotient of `self` by an inner layout: the layout `x` with `x.compose(&inner) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -192,7 +194,7 @@ impl RegisterLayout {
         self.quotient(inner, Part::Inner)
     }
 
-    /// Returns the quotient by an outer layout: the `x` with `outer.compose(&x) == self`.
+    /// Returns the quotient of `self` by an outer layout: the layout `x` with `outer.compose(&x) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -314,7 +316,8 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks the replications of one thread, `-1`, that the quotient keeps and that its text shows.
+    /// Sets the extents in `left` to [`KEPT`] for those replications of one thread, `-1`, that are not part of the
+    /// divisor. The quotient keeps them, and its text shows them.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;

@@ -12,8 +12,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Returns a layout with one mode for each dim of extent 2 or more. The closures receive the number of modes,
-/// and return the spatial and the local list.
+/// Returns a layout with one mode for each dim of extent 2 or more. `spatial_modes` and `local_modes` receive the
+/// number of modes, and return the spatial and the local list.
 #[inline]
 fn one_mode_each(
     shape: &[u64],
@@ -39,7 +39,7 @@ fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
 }
 
-/// Inverts the permutation `ranks`.
+/// Returns the inverse of the permutation `ranks`. Returns an error if `ranks` is not a permutation of `0..rank`.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
@@ -140,9 +140,9 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns a layout `local(..).spatial(..)` with automatic extents. Adjacent elements along the last dims are
-/// in different threads. If elements are left over, a thread holds several elements. If threads are left over,
-/// they hold replicas.
+/// Returns a layout `local(..).spatial(..)` whose extents are chosen automatically. Adjacent elements along the
+/// last dims are in different threads. If there are more elements than threads, each thread holds several elements.
+/// If there are more threads than elements, several threads hold the same element.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};

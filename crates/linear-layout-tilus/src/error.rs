@@ -3,12 +3,12 @@
 use core::fmt;
 use thiserror::Error;
 
-/// A list of modes of a register layout.
+/// One of the two lists of modes in a register layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeList {
-    /// The spatial list: the modes of the thread number.
+    /// The spatial list: the modes whose digits form the thread number.
     Spatial,
-    /// The local list: the modes of the position in the registers of a thread.
+    /// The local list: the modes whose digits form the position in the registers of a thread.
     Local,
 }
 

@@ -16,7 +16,8 @@ const EXTENT: &str = "an extent of 1 or more";
 pub(super) struct Call<'t> {
     name: &'t str,
     at: usize,
-    /// The layout of a method call: `local(2)` in `local(2).spatial(4)`. `None` for a function call.
+    /// The call on whose result this method is called: `local(2)` in `local(2).spatial(4)`. `None` for a function
+    /// call.
     object: Option<Box<Call<'t>>>,
     arguments: Vec<Argument<'t>>,
     /// Byte offset of the end of the call.

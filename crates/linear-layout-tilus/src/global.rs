@@ -30,7 +30,8 @@ enum Map {
     Strides(Extents),
     /// A tile of the second layout replaces each element of the first.
     Tiles(GlobalLayout, GlobalLayout),
-    /// A sub-tensor of `of`, which starts at element `first` and extends along the dims `dims`.
+    /// A sub-tensor of the tensor with the layout `of`. The sub-tensor starts at the element `first`, and extends
+    /// along the dims `dims`.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -144,11 +145,12 @@ impl GlobalLayout {
         }
     }
 
-    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`.
+    /// Returns the composition of two layouts, in which a tile with the layout `inner` replaces each element of
+    /// `self`.
     ///
     /// # Laws
-    /// `self.compose(&inner)` maps `i * inner.shape + j` to the offset of `i` in `self` times the size of `inner`, plus
-    /// the offset of `j` in `inner` (property `global_composition_is_tiles_of_tiles`).
+    /// `self.compose(&inner)` maps `i * inner.shape + j` to the offset of `i` in `self` times the size of `inner`,
+    /// plus the offset of `j` in `inner` (property `global_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
     /// Returns an error if the ranks differ, or if the result is too large.
@@ -170,8 +172,8 @@ impl GlobalLayout {
         })
     }
 
-    /// Returns the layout of a sub-tensor, which starts at element `first` and has extent `shape[i]` along dim
-    /// `dims[i]`. Offsets are relative to element `first`.
+    /// Returns the layout of a sub-tensor. The sub-tensor starts at the element `first`, and has the extent
+    /// `shape[i]` along dim `dims[i]`. Offsets are relative to the element `first`.
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
     /// let rows = GlobalLayout::row_major(&[6, 8])?.slice(&[1, 2], &[0], &[3])?;

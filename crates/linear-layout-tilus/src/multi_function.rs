@@ -31,7 +31,8 @@ pub struct MultiFunction {
     modes: Modes<i64>,
 }
 
-/// The digit `number / weight % extent`, or all values below `extent` if `weight` is `None`.
+/// A digit of a value. The digit is `number / weight % extent` for the row-major number of an index. If `weight` is
+/// `None`, the digit is free and takes all values below `extent`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Digit {
     weight: Option<u64>,
@@ -55,7 +56,8 @@ impl Digit {
         )
     }
 
-    /// Merges two adjacent digits; `fast` is the lower one. Returns `None` if the digits are not contiguous.
+    /// Merges two adjacent digits, of which `fast` is the low-order one. Returns `None` if the digits are not
+    /// contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -70,8 +72,8 @@ impl Digit {
 }
 
 impl MultiFunction {
-    /// Returns the multi-function with these modes. `mode_shape` has the extent of each mode, and `modes` lists the
-    /// modes that form the value. Adjacent modes are merged if they form one digit.
+    /// Returns the multi-function whose modes have the extents `mode_shape`. `modes` lists the modes that form the
+    /// value. Adjacent modes are merged if they form one digit.
     ///
     /// # Errors
     /// Returns an error if an extent is zero, if the product of the modes differs from the product of the shape, if
@@ -172,7 +174,8 @@ impl MultiFunction {
         &self.mode_shape
     }
 
-    /// Returns the digits of the value, most significant first: a mode `m`, or a free digit of extent `r` as `-r`.
+    /// Returns one entry per digit of the value, most significant digit first. The entry is a mode `m`, or `-r` for
+    /// a free digit of extent `r`.
     #[must_use]
     pub fn modes(&self) -> &[i64] {
         &self.modes

@@ -40,15 +40,15 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
-    /// Extents of the modes, first dim first. No extent is 1. The product of a dim's modes is the extent of the
-    /// dim.
+    /// Extents of the modes, in the order of their dims. No extent is 1. The product of the extents of a dim's
+    /// modes is the extent of the dim.
     pub(super) mode_shape: Modes<u64>,
     /// Entries of the spatial list: the index of a mode, or `-r` for a replication of `r` threads.
     pub(super) spatial_modes: Modes<i64>,
     pub(super) local_modes: Modes<usize>,
 }
 
-/// Returns the mode of an entry of the spatial list; `None` for a replication.
+/// Returns the mode in an entry of the spatial list, or `None` if the entry is a replication.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -129,8 +129,8 @@ pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError
     }
 }
 
-/// Checks that the modes fill the dims one after the other: the product of a dim's modes is the extent of the
-/// dim. Modes of extent 1 are ignored.
+/// Checks that the modes fill the dims one after the other. This means that each dim has consecutive modes whose
+/// product is the extent of the dim. Modes of extent 1 are ignored.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape
         .iter()
@@ -224,7 +224,8 @@ impl RegisterLayout {
         Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
-    /// Returns the layout with exactly these modes and lists, unmerged. Modes of extent 1 are dropped.
+    /// Returns the layout with the given modes and lists. Unlike [`new`](Self::new), does not merge modes. Modes of
+    /// extent 1 are dropped.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -310,14 +311,14 @@ impl RegisterLayout {
         &self.shape
     }
 
-    /// Returns the extent of each mode (above 1), first dim first.
+    /// Returns the extents of the modes, in the order of their dims. Modes of extent 1 are omitted.
     #[must_use]
     pub fn mode_shape(&self) -> &[u64] {
         &self.mode_shape
     }
 
-    /// Returns the digits of the thread number, most significant first: a mode `m`, or a replication of `r` threads as
-    /// `-r`.
+    /// Returns one entry per digit of the thread number, most significant digit first. The entry is a mode `m`, or
+    /// `-r` for a replication of `r` threads.
     #[must_use]
     pub fn spatial_modes(&self) -> &[i64] {
         &self.spatial_modes

@@ -9,8 +9,8 @@ use super::register_layout::{
 };
 use super::{Extents, Modes};
 
-/// Returns one flag for each of `rank` dims, true if `dims` contains the dim. A dim that does not exist or is
-/// repeated is an error.
+/// Returns a flag for each of `rank` dims, which is true if `dims` contains the dim. Returns an error if `dims`
+/// contains a dim twice or a dim that does not exist.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
@@ -23,7 +23,7 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits modes at the boundaries of dims. The products of `mode_shape` and `shape` must be equal.
+/// Splits modes at the boundaries of dims. The product of `mode_shape` must equal the product of `shape`.
 ///
 /// Returns (extents of all parts, first). The parts of mode `i` are `first[i]..first[i + 1]`.
 pub(super) fn split_modes(
@@ -223,8 +223,8 @@ impl RegisterLayout {
     }
 
     /// Returns the layout of the result of a reduction along `dims`. The threads that hold an element also hold the
-    /// result to which the element contributes. With `keeps_dims`, the reduced dims have extent 1; otherwise they
-    /// are removed.
+    /// result to which the element contributes. If `keeps_dims` is true, the reduced dims have extent 1; otherwise
+    /// they are removed.
     ///
     /// ```
     /// # use linear_layout_tilus::spatial;

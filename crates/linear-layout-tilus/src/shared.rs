@@ -63,7 +63,8 @@ impl SharedLayout {
         Self::spelled(shape, mode_shape, mode_strides, swizzle).map(|layout| layout.merged())
     }
 
-    /// Returns the layout with modes of exactly these extents and strides, unmerged.
+    /// Returns the layout whose modes have the given extents and strides. Unlike [`new`](Self::new), does not merge
+    /// modes.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -210,7 +211,7 @@ impl SharedLayout {
         &self.shape
     }
 
-    /// Returns the extent of each mode, first dim first.
+    /// Returns the extents of the modes, in the order of their dims.
     #[must_use]
     pub fn mode_shape(&self) -> &[u64] {
         &self.mode_shape
@@ -289,8 +290,9 @@ impl SharedLayout {
         })
     }
 
-    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`.
-    /// Consecutive tiles are `inner.span()` elements apart. A swizzle of either layout stays.
+    /// Returns the composition of two layouts, in which a tile with the layout `inner` replaces each element of
+    /// `self`. Consecutive tiles are `inner.span()` elements apart. If one of the layouts has a swizzle, so does
+    /// the result.
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
     /// let tile = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
@@ -299,13 +301,13 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `self.compose(&inner)` maps `i * inner.shape + j` to the offset of `i` in `self` times the span of `inner`, plus
-    /// the offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
+    /// `self.compose(&inner)` maps `i * inner.shape + j` to the offset of `i` in `self` times the span of `inner`,
+    /// plus the offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// Returns an error if the ranks differ, or if the result is too large or has no valid swizzle: both layouts are
-    /// swizzled, the swizzle of `inner` exceeds the span of `inner`, or the swizzle of `self` would not move whole
-    /// tiles.
+    /// Returns an error if the ranks differ, or if the result is too large or has no valid swizzle: both layouts
+    /// are swizzled, the swizzle of `inner` exceeds the span of `inner`, or the swizzle of `self` would not move
+    /// whole tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
@@ -360,8 +362,8 @@ impl SharedLayout {
         self.slice(dims)
     }
 
-    /// Returns the layout of the elements with index 0 in all dims except `dims`. Dim `i` of the slice is dim `dims[i]`
-    /// of `self`.
+    /// Returns the layout of a slice of the tensor: the elements with index 0 in all dims except `dims`. Dim `i` of
+    /// the slice is dim `dims[i]` of `self`.
     ///
     /// # Errors
     /// Returns an error if a dim does not exist or is repeated.
@@ -460,8 +462,8 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Adds a new first dim: stores `extent` tensors of layout `self` one after the other, such as the buffers of a
-    /// pipeline. Consecutive tensors are [`span`](Self::span) elements apart.
+    /// Adds a new first dim of extent `extent`. The result stores `extent` tensors with the layout `self` one after
+    /// the other, such as the buffers of a pipeline. Consecutive tensors are [`span`](Self::span) elements apart.
     ///
     /// # Errors
     /// Returns an error if `extent` is zero, or if the result is too large.

@@ -34,7 +34,7 @@ impl Swizzle {
         }
     }
 
-    /// Returns the lowest changed bit.
+    /// Returns the position of the lowest changed bit.
     #[must_use]
     pub const fn base(self) -> u32 {
         self.base

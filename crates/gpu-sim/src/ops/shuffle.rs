@@ -99,8 +99,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Defines shuffle modes. Each mode has intrinsics that return the value, and intrinsics that also return true if the
-/// source lane is in range.
+/// Defines shuffle modes. Each mode has intrinsics that return only the shuffled value, and intrinsics that also
+/// return a predicate, which is true if the source lane is in range.
 macro_rules! shuffles {
     ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
         $(pub(crate) static $name: ShuffleKind = ShuffleKind { word: $word, source: $source };)*
@@ -133,7 +133,7 @@ shuffles! {
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,
-    /// Returns (source lane, is in range).
+    /// Function that returns the source lane of one lane, and true if the source lane is in range.
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
@@ -146,7 +146,7 @@ struct ShuffleRequest {
     lane: u32,
     offset: u32,
     segment: u32,
-    /// The last lane of the segment, or the first lane for the mode `up`.
+    /// The last lane of the segment. For the mode `up`, this is the first lane.
     last: u32,
 }
 
@@ -156,8 +156,8 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error message for a lane index outside the warp. Hardware does not report such an index, and
-/// uses its low bits.
+/// Returns the error message for the operation `what` if the lane index `lane` is outside a warp of `lanes` lanes.
+/// Hardware does not report such an index, and uses its low bits.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -167,7 +167,8 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     )
 }
 
-/// Returns (source lane, is in range) of `shfl.sync`, as defined in the PTX manual.
+/// Returns the lane from which `lane` reads in `shfl.sync`, as defined in the PTX manual, and true if the source
+/// lane is in range. If it is out of range, `lane` reads its own value.
 fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
     let (from, ok) = (kind.source)(ShuffleRequest {
@@ -179,7 +180,8 @@ fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool)
     (if ok { from as u32 } else { lane }, ok)
 }
 
-/// `nvvm.shfl.sync`. The register `valid` receives true if the source lane is in range.
+/// The `nvvm.shfl.sync` instruction. The register `valid`, if present, is set to true in each lane whose source
+/// lane is in range.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
     pub(crate) kind: &'static ShuffleKind,
@@ -265,8 +267,8 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// Function (`set`, `members`) -> result of a vote. `members` is the mask of all members, `set` the mask of the
-/// members that vote true.
+/// A function that computes the result of a vote from two lane masks (`set`, `members`). `members` has a bit for
+/// each lane that takes part, and `set` for each of these lanes whose predicate is true.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;
@@ -283,7 +285,8 @@ pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     Some(found.1)
 }
 
-/// `nvvm.vote.sync`, or AMD's ballot if `mask` is absent.
+/// The `nvvm.vote.sync` instruction. If `mask` is `None`, this is AMD's ballot, in which all active lanes take
+/// part.
 #[derive(Debug)]
 pub(crate) struct Vote {
     pub(crate) answer: VoteResult,
@@ -338,7 +341,7 @@ const REDUCTIONS: [(&str, &IntBinaryOp); 8] = [
     ("umin", &integer::UMIN),
 ];
 
-/// `nvvm.redux.sync`, on 32-bit numbers.
+/// The `nvvm.redux.sync` instruction, which reduces 32-bit numbers over the lanes in `mask`.
 #[derive(Debug)]
 pub(crate) struct Reduce {
     pub(crate) op: Combine,
@@ -376,7 +379,7 @@ impl Instruction for Reduce {
     }
 }
 
-/// `nvvm.elect.sync`: 1 in the lowest lane of the mask, 0 in all other lanes.
+/// The `nvvm.elect.sync` instruction. The result is 1 in the lowest lane of the mask, and 0 in all other lanes.
 #[derive(Debug)]
 pub(crate) struct Elect {
     pub(crate) dst: Reg,

@@ -17,7 +17,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// Defines the intrinsics that change a field of a tensor map. An array field has an operand for the dimension.
+/// Defines the intrinsics that change a field of a tensor map. If the field is an array, the intrinsic has an
+/// operand that gives the dimension.
 macro_rules! replaces {
     ($($name:literal $field:literal;)*) => {
         const INTRINSICS: &[OpRow] = &[
@@ -57,8 +58,8 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Emits stores of entry `index` of a field, and of the tensor map's magic number. Returns false if there is no such
-/// field or entry.
+/// Emits a store of `value` to the entry `index` of the field `name` of a tensor map, and a store of the magic
+/// number that marks a tensor map. If there is no such field or entry, emits nothing and returns false.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),
@@ -95,7 +96,8 @@ pub(crate) fn replace_field(
     true
 }
 
-/// Emits the copy of a tensor map from shared to global memory, in lanes in which `leader` is true.
+/// Emits a copy of a tensor map from shared to global memory, followed by a release fence. Only lanes in which
+/// `leader` is true execute them.
 pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
     let guard = Some(Guard {
         reg: leader,
@@ -131,7 +133,7 @@ pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), lea
 pub(crate) struct MapFence {
     pub(crate) map: (Reg, i64),
     pub(crate) guard: Option<Guard>,
-    /// True for an acquire before the copies that use the map, false for a release after the writes to the map.
+    /// True for an acquire fence before copies that use the map, false for a release fence after writes to the map.
     pub(crate) acquires: bool,
 }
 
@@ -158,7 +160,7 @@ impl Instruction for MapFence {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxCopyKind {
-    /// To shared memory, signals the mbarrier.
+    /// A copy to shared memory, which signals its completion to the mbarrier.
     Load(MbarrierAddress),
     Store,
     Add,
@@ -168,7 +170,7 @@ pub(crate) enum BoxCopyKind {
 pub(crate) struct TensorCopy {
     pub(crate) direction: BoxCopyKind,
     pub(crate) map: (Reg, i64),
-    /// Coordinates of the first element, innermost dimension first.
+    /// Coordinates of the first element of the box, innermost dimension first.
     pub(crate) start: Vec<Reg>,
     pub(crate) shared: (Reg, i64),
     pub(crate) guard: Option<Guard>,

@@ -13,7 +13,8 @@ fn no_two_rows_have_one_name() {
     );
 }
 
-/// Operands: parameters, constants, and values that are not scalars.
+/// The operands of the generated operations, as (name, type): kernel parameters, constants, and values that are not
+/// scalars.
 const VALUES: [(&str, &str); 9] = [
     ("%i", "i32"),
     ("%f", "f32"),
@@ -37,7 +38,7 @@ const RESULTS: [&str; 8] = [
     "!llvm.struct<(i32, i1)>",
 ];
 
-/// Attributes that are valid for some rows and invalid for others.
+/// Lists of attributes. Each list is valid for some of the tested operations and invalid for others.
 const ATTRIBUTES: [&str; 3] = [
     "",
     "value = 7 : i32, predicate = 2 : i64, position = array<i64: 0>, bin_op = 1 : i64, elem_type = i32, \
@@ -53,8 +54,8 @@ const ATTRIBUTES: [&str; 3] = [
      range = #llvm.constant_range<i32>, intrin = \"llvm.nothing\"",
 ];
 
-/// For any number and types of operands, each row decodes or returns an error, and the decoded kernel runs without a
-/// panic.
+/// Each operation is tested with any number and types of operands. It must decode or return an error, and the
+/// decoded kernel must run without a panic.
 #[test]
 fn no_row_panics_on_what_it_cannot_read() {
     let operations = FAMILIES.iter().flat_map(|f| rows(f.operations));
@@ -81,8 +82,8 @@ fn no_row_panics_on_what_it_cannot_read() {
     assert!(programs > 1000, "{programs}");
 }
 
-/// Returns an operation with each list of attributes and with zero to four operands, of one type or of consecutive
-/// types.
+/// Returns the operation `name` with each list of attributes, and with zero to four operands. The operands are the
+/// same value, or consecutive entries of [`VALUES`].
 fn programs(name: &str, intrinsic: &str) -> Vec<String> {
     let mut programs = Vec::new();
     for (try_, attributes) in ATTRIBUTES.iter().enumerate() {
@@ -106,7 +107,8 @@ fn programs(name: &str, intrinsic: &str) -> Vec<String> {
     programs
 }
 
-/// Returns true if a kernel with this operation decodes. Also runs the kernel.
+/// Returns true if a kernel that contains the operation `op` decodes. Also runs the decoded kernel, and ignores its
+/// faults.
 fn runs(op: &str) -> bool {
     let text = format!(
         r#""builtin.module"() ({{
@@ -136,10 +138,10 @@ fn runs(op: &str) -> bool {
     true
 }
 
-/// Runs operations on 32 lanes. Returns `%x` of each lane, and the printed text.
+/// Runs `operations` in a kernel of 32 lanes. Returns the value of `%x` in each lane, and the printed text.
 ///
-/// `%t` is the lane index, `%zeros` points to 64 words in a buffer, `%s` to 64 words in shared memory, and `%format` to
-/// a text.
+/// `%t` is the lane index, `%zeros` points to 64 words in a buffer, `%s` to 64 words in shared memory, and
+/// `%format` to a format string.
 fn launched(operations: &str) -> (Vec<u32>, String) {
     let text = format!(
         r#""builtin.module"() ({{
@@ -185,7 +187,7 @@ fn check(operations: &str, expect: impl Fn(u32) -> u32) {
     assert_eq!(lanes_after(operations), expect, "{operations}");
 }
 
-/// Returns a call of an intrinsic on registers, with a 32-bit result.
+/// Returns a call of the intrinsic `name` with 32-bit operands. The 32-bit result is `%x`.
 fn intrinsic_on(name: &str, operands: &[&str]) -> String {
     let types = vec!["i32"; operands.len()].join(", ");
     let operands = operands.join(", ");
@@ -405,7 +407,8 @@ fn constants_have_the_bits_that_are_written() {
     );
 }
 
-/// `%m` points to two words on the lane's stack: the lane index and 4. `%before` points to a word before them.
+/// Operations that store two words on the lane's stack: the lane index and 4. `%m` points to the first of these
+/// words, and `%before` to an address two words below `%m`.
 const ON_THE_STACK: &str = r#"%before = "llvm.alloca"(%four) <{elem_type = i32}> : (i32) -> !llvm.ptr
     %m = "llvm.getelementptr"(%before) <{elem_type = i32, rawConstantIndices = array<i32: 2>}> : (!llvm.ptr) -> !llvm.ptr
     %v0 = "llvm.mlir.poison"() : () -> vector<2xi32>
@@ -439,7 +442,8 @@ fn each_lane_prints_what_it_points_to() {
     assert_eq!(launched(&format!("{ON_THE_STACK}{print}")).1, lines);
 }
 
-/// Integer operations are selected by their numbers in MLIR's enum. The result is the old value.
+/// `llvm.atomicrmw` selects an integer operation by its number in MLIR's enum. The result of the operation is the
+/// old value in memory.
 #[test]
 fn atomic_operations_go_by_their_number() {
     let place = "%q = \"llvm.getelementptr\"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
@@ -470,7 +474,7 @@ fn atomic_operations_go_by_their_number() {
     }
 }
 
-/// PTX: the elements of a vector are contiguous in global and in shared memory.
+/// In PTX, the elements of a vector are contiguous in global and in shared memory.
 #[test]
 fn elements_of_vectors_lie_side_by_side() {
     let assembly = |text: &str, constraints: &str, operands: &str, types: &str, result: &str| {
@@ -524,7 +528,8 @@ fn elements_of_vectors_lie_side_by_side() {
     }
 }
 
-/// PTX: `red.f16x2` adds the two halves separately. The operand halves are 1 and 2.
+/// In PTX, `red.f16x2` adds each half of the operand to the same half of the word in memory. The operand halves are
+/// 1 and 2.
 #[test]
 fn halves_of_a_word_are_added_to_their_own() {
     let operations = r#"%q = "llvm.getelementptr"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>

@@ -44,7 +44,8 @@ impl Thread {
 
 pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
-/// Defines special registers. A row has operation names, names in inline PTX, and the value.
+/// Defines special registers. Each row lists the operations that read the register, its names in inline PTX, and a
+/// function that computes its value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
         const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
@@ -123,7 +124,8 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResul
     d.define(op, vec![reg])
 }
 
-/// Defines clocks. A row has operation names, intrinsic names, names in inline PTX, and the width in bits.
+/// Defines clocks. Each row lists the operations and intrinsics that read the clock, its names in inline PTX, and
+/// its width in bits.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
         const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
@@ -161,7 +163,7 @@ pub(super) fn ptx_clock(name: &str) -> Option<u32> {
     known.map(|(_, bits)| *bits)
 }
 
-/// A read of a clock, which increases with every executed instruction.
+/// An instruction that reads a clock. The clock increases with every executed instruction.
 #[derive(Debug)]
 pub(crate) struct Clock {
     pub(crate) bits: u32,

@@ -16,7 +16,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// DPP patterns that XOR the lane index within a row.
+/// DPP patterns with which each lane reads from the lane whose index in the row is its own index XOR the low four
+/// bits of the pattern.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[OpRow] = &[
@@ -90,7 +91,7 @@ struct Wave {
 }
 
 impl Wave {
-    /// Returns `reg` in lane `lane` of the wave; `None` if the lane is inactive.
+    /// Returns the value of `reg` in lane `lane` of the wave; `None` if the lane is inactive.
     fn get(&self, exec: &Exec<'_>, reg: Reg, lane: u32) -> Option<u64> {
         let lane = self.first + lane;
         is_active(&self.lanes, self.first, lane).then(|| exec.get(reg, lane))
@@ -108,7 +109,8 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
         .collect()
 }
 
-/// Sets `dst` in each active lane to `value(exec, wave, lane, lane index in the wave)`.
+/// Sets `dst` in each active lane to the result of `value`. The arguments of `value` are the execution state, the
+/// wave, the lane, and the index of the lane in the wave.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -124,8 +126,8 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Decodes an exchange of operand `src` between lanes: `make` creates one instruction for each 32-bit word. A
-/// narrower value is one word.
+/// Decodes an operation that exchanges the operand with index `src` between lanes. `make` creates one instruction
+/// for each 32-bit word of the operand; an operand narrower than 32 bits is a single word.
 fn exchange_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -165,11 +167,11 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     Ok(())
 }
 
-/// `ds_bpermute`: lane `i` reads from lane `index[i] / 4`. A read from an inactive lane gives 0.
+/// The `ds_bpermute` instruction. Lane `i` reads from lane `index[i] / 4`, and gets 0 if that lane is inactive.
 #[derive(Debug)]
 pub(crate) struct Bpermute {
     pub(crate) dst: Reg,
-    /// Four times the source lane.
+    /// Register that holds four times the index of the source lane.
     pub(crate) index: Reg,
     pub(crate) src: Reg,
 }
@@ -211,11 +213,11 @@ fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     exchange_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
-/// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane without a write gets 0.
+/// The `ds_permute` instruction. Lane `i` writes to lane `index[i] / 4`. A lane to which no lane writes gets 0.
 #[derive(Debug)]
 struct LanePermute {
     dst: Reg,
-    /// Four times the destination lane.
+    /// Register that holds four times the index of the destination lane.
     index: Reg,
     src: Reg,
 }
@@ -257,7 +259,7 @@ impl Instruction for LanePermute {
     }
 }
 
-/// `ds_swizzle_b32` with a constant pattern, the 16-bit offset field of the instruction.
+/// The `ds_swizzle_b32` instruction. Its pattern is constant: the 16-bit offset field of the instruction.
 #[derive(Debug)]
 struct LaneSwizzle {
     pattern: u32,
@@ -319,15 +321,17 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
 struct DppControl {
     /// The DPP pattern (`dpp_ctrl`), which selects the source lanes.
     pattern: u32,
-    /// Mask of the enabled rows of 16 lanes.
+    /// Mask with one bit per row of 16 lanes. The lanes of a row are enabled only if its bit is set.
     row_mask: u8,
-    /// Mask of the enabled banks of 4 lanes in each row.
+    /// Mask with one bit per bank, a group of 4 lanes in each row. The lanes of a bank are enabled only if its bit
+    /// is set.
     bank_mask: u8,
-    /// True if an out-of-range read gives 0, false if it gives the old value.
+    /// True if an enabled lane whose source lane is out of range or inactive gets 0, false if it gets the old
+    /// value.
     bound_control: bool,
 }
 
-/// `v_mov_b32_dpp`. Disabled lanes keep the old value.
+/// The `v_mov_b32_dpp` instruction. Disabled lanes keep the old value.
 #[derive(Debug)]
 struct Dpp {
     control: DppControl,
@@ -373,8 +377,8 @@ impl Instruction for Dpp {
     }
 }
 
-/// Returns the source lane of `lane` for a DPP pattern, in waves of `size` lanes: `None` for an unknown pattern,
-/// `Some(None)` for an out-of-range source.
+/// Returns the lane from which `lane` reads under the DPP pattern `control`, in waves of `size` lanes. Returns
+/// `None` if the pattern is unknown, and `Some(None)` if the source lane is out of range.
 fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     let (row, own) = (lane & !15, lane & 15);
     let n = control & 15;
@@ -433,17 +437,19 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
     })
 }
 
-/// `v_permlane16_b32`, or `v_permlanex16_b32` (`cross`).
+/// The instruction `v_permlane16_b32`, or `v_permlanex16_b32` if `cross` is true.
 #[derive(Debug)]
 struct Permlane16 {
     cross: bool,
     dst: Reg,
-    /// Value of a lane whose source lane is inactive.
+    /// Result of a lane whose source lane is inactive.
     old: Reg,
     src: Reg,
-    /// Selectors of lanes 0 to 7 of a row, four bits per lane.
+    /// Source lanes for lanes 0 to 7 of a row, four bits per lane. The index of a source lane is relative to its
+    /// row.
     low: Reg,
-    /// Selectors of lanes 8 to 15 of a row, four bits per lane.
+    /// Source lanes for lanes 8 to 15 of a row, four bits per lane. The index of a source lane is relative to its
+    /// row.
     high: Reg,
 }
 
@@ -484,7 +490,7 @@ fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult 
     })
 }
 
-/// Broadcasts a register from the first active lane.
+/// An instruction that copies the register `src` of the first active lane to `dst` in all active lanes.
 #[derive(Debug)]
 struct ReadFirstLane {
     dst: Reg,
@@ -511,7 +517,8 @@ impl Instruction for ReadFirstLane {
     }
 }
 
-/// Broadcasts a register from the lane in the uniform register `index`.
+/// An instruction that copies the register `src` of one lane to `dst` in all active lanes. The uniform register
+/// `index` holds the index of the source lane.
 #[derive(Debug)]
 struct ReadLane {
     dst: Reg,
@@ -548,7 +555,8 @@ impl Instruction for ReadLane {
     }
 }
 
-/// `v_permlane16_swap_b32` or `v_permlane32_swap_b32`: exchanges the odd rows of `a` with the even rows of `b`.
+/// The instruction `v_permlane16_swap_b32` or `v_permlane32_swap_b32`. It exchanges the odd rows of `a` with the
+/// even rows of `b`, where a row has `rows` lanes.
 #[derive(Debug)]
 pub(crate) struct WaveSwap {
     pub(crate) rows: u32,
@@ -595,7 +603,9 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// `mbcnt`: in lane `i`, counts the set bits below bit `i` of the mask, and adds `base`.
+/// The instruction `mbcnt_lo`, or `mbcnt_hi` if `high` is true. The register `mask` holds the lower or the upper 32
+/// bits of a mask over the lanes of the wave. Lane `i` counts the set bits of this half that are below bit `i` of
+/// the whole mask, and adds `base`.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,

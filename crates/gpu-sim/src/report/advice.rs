@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// The addresses of one access by one warp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
-    /// `None` for inactive lanes.
+    /// Address that each lane accesses; `None` for inactive lanes.
     pub(crate) addresses: Vec<Option<u64>>,
     pub(crate) bytes: u32,
     /// Mask of lane-index bits. Lanes whose indices differ only in these bits access the banks in the same pass.
@@ -30,9 +30,10 @@ const LARGEST_ROW: u64 = 1 << 13;
 /// A change of a buffer's layout that may remove bank conflicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Candidate {
-    /// `bytes` bytes of padding after every `row` bytes.
+    /// Each row of `row` bytes is followed by `bytes` bytes of padding.
     Padding { row: u64, bytes: u64 },
-    /// Permuted groups of `vec` bytes in each row: group index XOR (row index / `per_phase`) modulo `max_phase`.
+    /// The groups of `vec` bytes in each row of `row` bytes are permuted: the index of a group is XORed with (row
+    /// index / `per_phase`) modulo `max_phase`.
     Swizzle {
         row: u64,
         vec: u64,
@@ -85,7 +86,7 @@ fn powers(first: u64, last: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(first), |power| Some(2 * power)).take_while(move |p| *p <= last)
 }
 
-/// Returns advice on one source line; `None` if the samples have no bank conflicts.
+/// Returns advice on the shared-memory accesses of one source line; `None` if the samples have no bank conflicts.
 pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let (worst, taken) = samples
         .iter()
@@ -151,7 +152,8 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     })
 }
 
-/// Returns advice on one source line; `None` if no improvement is known.
+/// Returns advice on the global-memory accesses of one source line. Returns `None` if there are no samples, or if
+/// most lanes of the first sample access the same address.
 pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     let sample = samples.first()?;
     let bytes = i64::from(sample.bytes);
@@ -179,8 +181,8 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-/// Returns the most frequent distance between the addresses of consecutive lanes; `None` if fewer than half of the
-/// pairs have this distance.
+/// Returns the most frequent distance between the addresses of two consecutive lanes. Returns `None` if fewer than
+/// half of the pairs of consecutive active lanes have this distance.
 fn stride(sample: &Sample) -> Option<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     let mut pairs = 0;
@@ -232,7 +234,7 @@ mod tests {
         assert_eq!(of_shared(&[&row], BANKS), None);
     }
 
-    /// The suggested layout avoids conflicts for accesses to rows and to columns.
+    /// The advice names layouts that avoid bank conflicts both for accesses to rows and for accesses to columns.
     #[test]
     fn one_layout_serves_all_samples() {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));

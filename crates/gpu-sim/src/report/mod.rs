@@ -53,7 +53,8 @@ pub struct LineUse {
     pub sectors: u64,
     /// Number of sectors that the accesses would need if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
-    /// Suggested layouts, one sentence each.
+    /// Advice on how to avoid bank conflicts and partly used sectors: at most one text for shared memory and one
+    /// for global memory.
     pub advice: Vec<String>,
 }
 
@@ -72,7 +73,7 @@ pub(super) struct OpUse<'p> {
     pub(super) samples: &'p [Sample],
 }
 
-/// Groups memory accesses by source line, in program order.
+/// Groups the memory accesses of operations by source line, in program order, and adds advice to each line.
 pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
     let mut lines: Vec<(LineUse, Vec<&Sample>)> = Vec::new();
     let mut known: HashMap<(String, Arc<[String]>), usize> = HashMap::new();
@@ -161,7 +162,8 @@ pub struct Report {
     pub barriers: u64,
     /// Number of executed warp barriers.
     pub warp_barriers: u64,
-    /// Number of cross-lane operations (shuffles, lane permutes, DPP) by warps.
+    /// Number of executed cross-lane operations (shuffles, lane permutes, DPP). Each execution by a warp counts
+    /// once.
     pub shuffles: u64,
     /// Number of redundantly stored bytes. If 32 unordered threads store the same 4 bytes to one address, 31 * 4
     /// bytes are redundant.
@@ -177,7 +179,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts of further thread blocks, except for `global`, `shared` and `lines`.
+    /// Adds the counts in `other`, a report on further thread blocks. The fields `global`, `shared` and `lines` do
+    /// not change.
     pub(super) fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -187,7 +190,8 @@ impl Report {
         self.redundant_bytes += other.redundant_bytes;
     }
 
-    /// Sets the source text of all lines in `file`, whose contents are `text`.
+    /// Replaces the source text of each reported line that is in the file `file`. `text` is the contents of this
+    /// file.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
@@ -282,7 +286,8 @@ impl Report {
         )
     }
 
-    /// Returns (instructions, accesses, wavefronts, ideal wavefronts) for each label.
+    /// Returns the counts of all shared-memory accesses, summed over the instructions with the same label:
+    /// (instructions, accesses, wavefronts, ideal wavefronts).
     fn shared_by_label(&self) -> BTreeMap<&str, (u64, u64, u64, u64)> {
         let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
         for access in &self.shared {

@@ -195,7 +195,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses the bytes of `dense<"0x0011...">`.
+    /// Parses the hexadecimal text `raw` of an attribute such as `dense<"0x0011...">` into elements of the type
+    /// `ty`.
     fn dense_raw(&self, raw: &str, ty: &Type) -> Parsed<Attribute> {
         let element = element_type(ty);
         let width = match &element {

@@ -49,7 +49,8 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Replaces the location of `op` and of all nested operations by the first `file:line:column` in the location.
+/// Replaces the locations of `op` and of all nested operations. Each new location is the first `file:line:column`
+/// in the old location, in which aliases are resolved. It is empty if there is none.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -79,7 +80,8 @@ fn location(text: &str, aliases: &HashMap<&str, &str>) -> String {
     String::new()
 }
 
-/// Returns the first `"file":line:column` in the text.
+/// Returns the first location of the form `"file":line:column` in the text, without the quotes. Returns `None` if
+/// there is none.
 fn file_location(text: &str) -> Option<String> {
     let mut rest = text;
     loop {
@@ -272,7 +274,7 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    /// Parses an alias definition `#name = ...` or `!name = ...`.
+    /// Parses an alias definition `#name = ...` or `!name = ...`, and returns (name, value).
     fn alias(&mut self) -> Parsed<(&'a str, &'a str)> {
         self.skip();
         let start = self.at;
@@ -290,7 +292,7 @@ impl<'a> Parser<'a> {
         Ok((name, &self.text[value..self.at]))
     }
 
-    /// Returns the SSA value with this name, created at its first use.
+    /// Returns the SSA value with this name and result number. Creates the value at its first use.
     fn named(&mut self, (name, index): (&'a str, u32)) -> Value {
         let module = &mut self.module;
         *self.values.entry((name, index)).or_insert_with(|| {
@@ -407,7 +409,8 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Returns the index of a block label, in the order of first mention in the region.
+    /// Returns the index of the block `label` in the current region. Blocks are numbered in the order in which
+    /// their labels are first mentioned.
     fn mentioned(&mut self, label: &'a str) -> usize {
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());

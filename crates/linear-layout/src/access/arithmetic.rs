@@ -74,7 +74,7 @@ impl Comparison {
         Self::Uge,
     ];
 
-    /// Returns the comparison for exchanged operands: `Sgt` for `Slt`.
+    /// Returns the comparison that gives the same result after the operands are exchanged: `Sgt` for `Slt`.
     const fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,
@@ -279,7 +279,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of the elementwise choice `condition ? on_true : on_false`.
+    /// Returns the axis information of the elementwise selection `condition ? on_true : on_false`.
     ///
     /// If `is_scalar` is true, one condition chooses for all elements.
     #[must_use]
@@ -303,11 +303,11 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information after a sign extension (`by_sign`) or a zero extension. A
-    /// smaller `to_bits` [truncates](Self::truncate).
+    /// Returns the axis information after a sign extension (if `by_sign` is true) or a zero extension. If `to_bits`
+    /// is smaller than `from_bits`, the value is [truncated](Self::truncate) instead.
     ///
-    /// If elements may be negative, only groups that start at a multiple of their size stay contiguous: 127 and -128
-    /// are consecutive in 8 bits, but not in 16 bits.
+    /// If elements may be negative, only groups that start at a multiple of their size stay contiguous: 127 and
+    /// -128 are consecutive in 8 bits, but not in 16 bits.
     #[must_use]
     pub fn extend(&self, from_bits: u32, to_bits: u32, by_sign: bool) -> Self {
         if from_bits == to_bits {
@@ -395,7 +395,8 @@ impl AxisInfo {
     }
 }
 
-/// Folds `op` with a neutral or absorbing constant operand, e.g. `x + 0` or `x * 0`.
+/// Folds `op` if one operand is a neutral or absorbing constant, as in `x + 0` or `x * 0`. Returns `None`
+/// otherwise.
 fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
     match (op, a.constant, b.constant) {
@@ -460,8 +461,8 @@ fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of a group size g along `d`. In each group, `a` is `m * g, m * g + 1, ..., m * g + g - 1` for
-/// an integer m, and `b` is constant and a multiple of g.
+/// Returns log2 of a group size g along dimension `d`. In each group, the elements of `a` are `m * g, m * g + 1,
+/// ..., m * g + g - 1` for an integer m, and the elements of `b` are all equal to one multiple of g.
 fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
     a.aligned_run(d)
         .min(b.divisibility_at(d, 0))
@@ -496,7 +497,8 @@ fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFac
     }
 }
 
-/// Returns the divisor 2^`by` that replaces a right shift, if `by` is a constant below `bits` and 62.
+/// Returns the divisor 2^`by` of the division that is equivalent to a right shift by `by`. Returns `None` if `by`
+/// is not a constant below `bits` and 62.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant
@@ -554,8 +556,8 @@ fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of a group size along `d`. In each group, `run` counts up, `fixed` is constant, and all
-/// comparisons give the same result.
+/// Returns log2 of a group size along dimension `d`. In each group, the elements of `run` are consecutive, those of
+/// `fixed` are equal, and all comparisons give the same result.
 fn run_against_fixed(
     comparison: Comparison,
     run: &AxisInfo,

@@ -200,7 +200,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns `self` as pointers to elements of `element_bytes` bytes. The addresses are unchanged.
+    /// Returns the axis information of the same addresses as pointers to elements of `element_bytes` bytes.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
@@ -223,8 +223,8 @@ impl AxisInfo {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds the facts that the kernel's author states about dimension `d` of size `size`. A value of 1 adds no
-    /// fact.
+    /// Adds the facts that the kernel's author states about dimension `d`, whose size is `size`. A value of 1 adds
+    /// no fact.
     ///
     /// Numbers are reduced to their largest power-of-two divisor: 12 counts as 4.
     #[must_use]
@@ -269,7 +269,8 @@ impl AxisInfo {
         1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the constancy along dimension `d`: the elements of each aligned group of this size are equal.
+    /// Returns the constancy along dimension `d`: the largest known group size for which all elements of each
+    /// aligned group are equal.
     #[must_use]
     pub fn constancy(&self, d: usize) -> u64 {
         1 << self.constancy_log2.get(d).copied().unwrap_or(0)
@@ -442,7 +443,8 @@ impl AxisInfo {
         info
     }
 
-    /// Splits a tensor along the last dimension, which has size 2. The facts hold for both halves.
+    /// Splits a tensor along the last dimension, which has size 2. The returned axis information holds for each of
+    /// the two halves.
     #[must_use]
     pub fn split_tensor(&self) -> Self {
         let mut info = *self;
@@ -456,7 +458,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of the result of any elementwise operation: equal operands give equal results.
+    /// Returns the axis information of the result of an elementwise operation about which nothing else is known. If
+    /// the operands are equal in two elements, so is the result.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {
@@ -498,8 +501,8 @@ impl AxisInfo {
             .unwrap_or(0)
     }
 
-    /// Returns log2 of the largest group size g along `d`: each group is contiguous, and starts with a multiple of
-    /// g.
+    /// Returns log2 of the largest group size g along `d` for which each group is contiguous and its first element
+    /// is a multiple of g.
     fn aligned_run(&self, d: usize) -> u8 {
         self.contiguity_log2[d].min(self.divisibility_log2[d])
     }

@@ -27,7 +27,8 @@ impl Tensor {
         }
     }
 
-    /// Returns a fact that the elements contradict. `step` is the difference of consecutive elements.
+    /// Returns the name of a fact in `info` that the elements contradict, or `None` if all facts hold. `step` is
+    /// the difference between consecutive elements of a contiguous group.
     fn refuted(&self, step: i64) -> Option<String> {
         let shape: &[u64] = if self.shape.is_empty() {
             &[1]
@@ -183,7 +184,7 @@ const OPS: [BinaryOp; 17] = [
     BinaryOp::MaxU,
 ];
 
-/// Evaluates an operation independently of the analysis; `None` if it is undefined.
+/// Evaluates an operation on two numbers without using the analysis. Returns `None` if the result is undefined.
 fn concrete(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     let mask = (1i128 << bits) - 1;
     let sx = if bits == 1 { -x } else { x };
@@ -218,7 +219,8 @@ fn concrete(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     ))
 }
 
-/// Returns true if the exact result on non-negative operands exceeds the signed range.
+/// Returns true if both operands are non-negative and the exact result exceeds the signed range. The analysis
+/// assumes that this does not happen.
 fn breaks_assumption(op: BinaryOp, x: i64, y: i64, bits: u32) -> bool {
     let most = (1i128 << (bits - 1)) - 1;
     let truth = match op {
@@ -271,7 +273,8 @@ fn programs() -> impl Strategy<Value = (u32, Vec<ProgramStep>)> {
     )
 }
 
-/// Returns `None` if the step is undefined or does not apply.
+/// Applies a step of a random program to some of the tensors. Returns `None` if the step is undefined or does not
+/// apply to them.
 fn step(tensors: &[Tensor], bits: u32, i: &ProgramStep) -> Option<Tensor> {
     // Recent results are preferred as operands.
     let pick = |n: u8| &tensors[tensors.len() - 1 - usize::from(n) % tensors.len().min(6)];
@@ -575,7 +578,8 @@ proptest! {
         }
     }
 
-    /// Facts computed from elements hold, are maximal, and imply the facts of the analysis.
+    /// The facts that `AxisInfo::of_elements` computes from the elements hold and are maximal. They are at least as
+    /// strong as the facts of the analysis.
     #[test]
     fn elements_are_read_exactly((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -623,7 +627,8 @@ proptest! {
     }
 }
 
-/// Distributes a tensor over registers and lanes in a random bit order, and checks each thread's accesses.
+/// Distributes a tensor over registers and lanes in a random bit order, and checks the vector accesses of each
+/// thread.
 fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuffle: u64) {
     let mut columns: Vec<Vec<u64>> = Vec::new();
     for (d, size) in pointer.shape.iter().enumerate() {
@@ -733,7 +738,8 @@ fn blocked(per_thread: u64, lanes: u64, repeat: u64) -> LinearLayout {
     })
 }
 
-/// `x + pid * 1024 + range(0, 1024)` of 4-byte elements, as in typical kernels.
+/// Returns the axis information of the pointers `x + pid * 1024 + range(0, 1024)` to 4-byte elements, and of their
+/// offsets. `alignment` is the alignment of `x` in bytes.
 fn pointer(alignment: u64) -> (AxisInfo, AxisInfo) {
     let block = AxisInfo::binary(
         BinaryOp::Mul,
@@ -850,7 +856,8 @@ fn hints_widen_along_the_first_register() {
     }
 }
 
-/// A row has 8 equal elements. If consecutive rows are equal, flattening gives constant groups of 16.
+/// Each row has 8 equal elements. If two consecutive rows are also equal, flattening gives groups of 16 equal
+/// elements.
 #[test]
 fn equal_rows_go_on_into_the_next() {
     let two = AxisInfo::constant(&[8], 2, 32);
@@ -863,7 +870,7 @@ fn equal_rows_go_on_into_the_next() {
     assert_eq!((back.constancy(0), back.constancy(1)), (1, 16));
 }
 
-/// As 8-bit numbers, -1 is less than 1 if signed and greater if unsigned.
+/// For 8-bit numbers, -1 is less than 1 in a signed comparison, and greater in an unsigned comparison.
 #[test]
 fn comparisons_of_constants_are_known() {
     use Comparison::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
@@ -929,7 +936,7 @@ fn elements_must_fill_their_shape() {
     assert!(most > 4 && !found(&vec![1; 200], 1));
 }
 
-/// Read as signed, the truth value true is -1.
+/// In a signed interpretation, the truth value true is -1.
 #[test]
 fn truth_values_have_no_sign_to_rely_on() {
     let is_non_negative = |values: &[i64], bits| {
@@ -954,7 +961,7 @@ fn equal_elements_are_one_constant() {
     assert_eq!(constant(&[7, 8, 8, 8]), None);
 }
 
-/// 0 to 31 shifted right by 31 is 0; by 32 it is undefined.
+/// The elements 0 to 31 are all 0 after a right shift by 31. A shift by 32, the width of the type, is undefined.
 #[test]
 fn shifts_by_the_width_have_no_facts() {
     let constancy = |by: i64| {
@@ -977,8 +984,8 @@ fn zeros_that_a_shift_brings_in_clear_the_sign() {
     assert_eq!([0, 1, 31].map(|by| shifted(BinaryOp::ShrS, by)), [false; 3]);
 }
 
-/// One operand is 0 to 31, the other 16 m. Each of the low four bits is set in one operand only, so `or` and `xor`
-/// equal the sum.
+/// The elements of one operand are 0 to 31, and the other operand is a multiple of 16. In the low four bits, at
+/// most one operand has a bit set, so `or` and `xor` equal the sum.
 #[test]
 fn bits_of_one_side_only_count_up() {
     let high = AxisInfo::argument(16).splat(&[32]);
@@ -997,7 +1004,8 @@ fn bits_of_one_side_only_count_up() {
     }
 }
 
-/// 16 m / 4 = 4 m for all m. A divisor that is no power of two preserves no divisibility.
+/// If the dividend is a multiple of 16 and the divisor is 4, the quotient is a multiple of 4. Nothing is known if
+/// the divisor is not a power of two.
 #[test]
 fn quotients_keep_what_the_divisor_leaves() {
     let quotient = |divisibility: u64, by: i64| {

@@ -4,7 +4,7 @@ use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// An access of all threads to global memory.
+/// A global-memory access that all threads execute.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalAccess<'a> {
     /// The addresses of the elements.
@@ -16,14 +16,15 @@ pub struct GlobalAccess<'a> {
     /// The layout `(register, lane, warp, block) -> (dim0, ...)` of the accessed tensor. Register bases must not be
     /// zero.
     pub layout: &'a LinearLayout,
-    /// Number of elements that the operation guarantees to be consecutive, aligned and under one mask, such as
-    /// `contiguity` of `amdg.buffer_load`; 1 without a guarantee. Applies to the dimension of register bit 0.
+    /// Number of elements that the operation guarantees to be consecutive, aligned and under the same mask bit,
+    /// such as `contiguity` of `amdg.buffer_load`. The value 1 is no guarantee. It applies to the dimension along
+    /// which register bit 0 moves.
     pub hinted_elements: u64,
     /// Width in bits of the widest access that the target supports.
     pub widest_bits: u32,
 }
 
-/// A division of a thread's registers into vectors of equal size, one per access.
+/// A partition of a thread's registers into vectors of equal size. Each vector is moved by one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
     bits: [u8; 8],
@@ -40,8 +41,8 @@ impl VectorAccess {
         1 << self.num_bits
     }
 
-    /// Returns the register bits that enumerate the elements of an access. Bit `i` of the slice advances by 2^i
-    /// elements in memory.
+    /// Returns the register bits that enumerate the elements of an access. Register bit number `register_bits()[i]`
+    /// advances by 2^i elements in memory.
     ///
     /// For example, `[2, 0]` means that registers 0, 4, 1, 5 are adjacent in memory.
     #[must_use]
@@ -67,7 +68,7 @@ impl VectorAccess {
         self
     }
 
-    /// Returns the registers of the access that `register` belongs to, in memory order.
+    /// Returns the registers of the access that contains `register`, in memory order.
     ///
     /// For example, with register bits `[2, 0]` the registers 0 to 7 form the groups 0, 4, 1, 5 and 2, 6, 3, 7.
     pub fn registers_of(&self, register: usize) -> impl Iterator<Item = usize> + '_ {
@@ -147,7 +148,8 @@ impl GlobalAccess<'_> {
         best
     }
 
-    /// Returns the stride of register bit `bit` along `d`, or 0 if the bit also changes another coordinate.
+    /// Returns the distance by which register bit `bit` moves along dimension `d`. Returns 0 if the bit also
+    /// changes another coordinate.
     fn moves(&self, bit: usize, d: usize) -> u64 {
         if bit >= self.layout.in_bits(Dim::REGISTER) {
             return 0;

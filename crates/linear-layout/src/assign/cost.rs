@@ -29,12 +29,12 @@ impl LexCost {
         LexCost(LexCost::of_price(term.price).0 | u128::from(term.conversions))
     }
 
-    /// Returns the price; saturates at `Price::MAX`.
+    /// Returns the price, or `Price::MAX` if it does not fit in a `Price`.
     pub(super) fn price(self) -> Price {
         Price::try_from(self.0 >> CONVERSION_BITS).unwrap_or(Price::MAX)
     }
 
-    /// Returns the sum; saturates.
+    /// Returns the sum of both costs. If it overflows, it saturates.
     #[inline]
     pub(super) fn plus(self, other: LexCost) -> LexCost {
         LexCost(self.0.saturating_add(other.0))

@@ -9,9 +9,9 @@ use super::order::Order;
 #[derive(Debug)]
 pub(super) struct Bucket {
     pub(super) var: u32,
-    /// Indices of the tables that contained the variable.
+    /// Indices of the tables that were added up to eliminate the variable.
     pub(super) inputs: Vec<usize>,
-    /// Indices of the resulting tables, at most one in an exact elimination.
+    /// Indices of the tables that replaced the inputs; at most one in an exact elimination.
     pub(super) outputs: Vec<usize>,
 }
 
@@ -64,7 +64,8 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Eliminates variables in the order `order`. Variables in `order.fixed` are set to their values in `choice`.
+    /// Eliminates variables in the order given by `order`. Each variable in `order.fixed` is first set to its value
+    /// in `choice`.
     pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
         let mut new = Elimination::new(network);
         for &var in &order.fixed {
@@ -108,8 +109,8 @@ impl<'a> Elimination<'a> {
         derived.map_or_else(|| &self.originals[at], |at| &self.derived[at])
     }
 
-    /// Adds up `tables`, and returns the entries of the sum. The sum has one entry for each assignment of `beside`
-    /// and `var`; `var` varies fastest.
+    /// Adds up the tables with the indices `tables`, and returns the entries of the sum. The sum has one entry for
+    /// each combination of values of the variables `beside` and `var`; `var` varies fastest.
     pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<LexCost> {
         let mut adder = std::mem::take(&mut self.adder);
         let factors: Vec<&CostTable> = tables.iter().map(|&at| self.table(at)).collect();
@@ -122,7 +123,7 @@ impl<'a> Elimination<'a> {
         joint
     }
 
-    /// Marks the tables of a variable as consumed, and returns their indices.
+    /// Marks all tables that contain the variable `var` as consumed, and returns their indices.
     pub(super) fn consume(&mut self, var: u32) -> Vec<usize> {
         let mut tables = std::mem::take(&mut self.of_var[var as usize]);
         tables.retain(|&at| !std::mem::replace(&mut self.is_consumed[at], true));
@@ -145,7 +146,7 @@ impl<'a> Elimination<'a> {
         });
     }
 
-    /// Returns the network of the remaining variables.
+    /// Returns the network of the variables that were not eliminated.
     pub(super) fn rest(&self, network: &Network) -> Network {
         let mut gone = vec![false; self.sizes.len()];
         for bucket in &self.buckets {

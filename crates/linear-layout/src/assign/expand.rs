@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 /// Maximum number of variables that a proposal changes.
 const MAX_SPREAD: usize = 100;
 
-/// Restricts each variable to its values in `choice` and in `proposal`. A variable with equal values is fixed.
+/// Returns the network in which each variable can only take its value in `choice` or its value in `proposal`. If
+/// these are equal, the variable is fixed.
 ///
 /// Constant costs are omitted, so costs are comparable only within the restricted network.
 fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
@@ -27,11 +28,11 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
     restricted
 }
 
-/// Combines two assignments: each variable takes its value from `choice` or from `proposal`, at the lowest
-/// cost. Returns one or two assignments, and the number of visited table entries.
+/// Combines two assignments at the lowest cost. Each variable takes either its value in `choice` or its value in
+/// `proposal`. Returns one or two combined assignments, and the number of visited table entries.
 ///
-/// The first assignment costs no more than `choice`. If a table would exceed `limit` entries, some variables
-/// are fixed: to values of `choice` in the first assignment, and to values of `proposal` in a second one.
+/// The first assignment costs no more than `choice`. If a table would exceed `limit` entries, some variables are
+/// fixed: to values of `choice` in the first assignment, and to values of `proposal` in a second one.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],
@@ -57,7 +58,7 @@ pub(super) fn fuse_proposal(
     (results, steps)
 }
 
-/// Generates proposals: changes the value of one variable, and then adapts the variables around it.
+/// A generator of proposals. It changes the value of one variable, and then adapts the variables around it.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     network: &'a Network,
@@ -81,8 +82,8 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns an assignment in which `var` has `value`. Variables around `var` get their cheapest values greedily,
-    /// nearest first: a layout spreads until a conversion is cheaper.
+    /// Returns a proposal in which `var` has the value `value`. The variables around `var`, nearest first, get the
+    /// values that are cheapest for the variables chosen so far. The search ends after [`MAX_SPREAD`] changes.
     pub(super) fn from(&mut self, choice: &[u32], var: u32, value: u32) -> Vec<u32> {
         let mut proposal = choice.to_vec();
         let mut is_met = vec![false; choice.len()];

@@ -2,7 +2,7 @@
 
 use super::cost::LexCost;
 
-/// A cost for each combination of the values of `scope`.
+/// A table with one cost for each combination of values of the variables in `scope`.
 ///
 /// # Shape
 /// Variables are in ascending order, and the last variable varies fastest.
@@ -68,8 +68,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Appends the entries at `offset` plus every combination of values of `vars`. The last variable varies
-    /// fastest.
+    /// Appends the entries for all combinations of values of `vars`. The last of these variables varies fastest.
+    /// `offset` is the index of the entry in which they are all 0.
     fn walk(&self, sizes: &[u32], vars: &[u32], offset: usize, entries: &mut Vec<LexCost>) {
         let Some((&var, rest)) = vars.split_first() else {
             entries.push(self.table[offset]);
@@ -82,7 +82,7 @@ impl CostTable {
     }
 }
 
-/// Adds cost tables, with buffers that are reused between calls.
+/// Adds up cost tables. The buffers are reused between calls.
 #[derive(Debug, Default)]
 pub(super) struct Adder {
     /// One stride for each pair of a variable and a table, with the last variable first.

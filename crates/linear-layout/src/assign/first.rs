@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 /// One combination of values in a joint table that is part of an optimal assignment.
 #[derive(Debug)]
 struct OptimalCell {
-    /// One value for each of the table's variables, in the order of `JointTable::vars`.
+    /// One value for each variable of the table, in the order of `JointTable::vars`.
     values: Vec<u32>,
     group: usize,
-    /// For each child table, the index of the group of cells with the same values of the common variables.
+    /// For each child table, the index of the group whose cells have the same values as this cell in the variables
+    /// that both tables contain.
     below: Vec<usize>,
     is_live: bool,
 }
@@ -20,12 +21,14 @@ struct OptimalCell {
 struct CellGroup {
     cells: Vec<usize>,
     num_live: usize,
-    /// Indices of the cells in the parent table that have the same values of the common variables.
+    /// Indices of the cells in the parent table that have the same values as this group in the variables that both
+    /// tables contain.
     above: Vec<usize>,
     num_live_above: usize,
 }
 
-/// The table of an eliminated variable and its neighbours, reduced to the cells of optimal assignments.
+/// The table over an eliminated variable and its neighbours, reduced to the cells that are part of optimal
+/// assignments.
 #[derive(Debug, Default)]
 struct JointTable {
     /// The eliminated variable, then the other variables.
@@ -149,7 +152,8 @@ impl OptimalAssignments {
         table.children.reverse();
     }
 
-    /// Assigns to each variable in turn its first value that has a live cell.
+    /// Assigns to each variable in turn the first of its values that has a live cell, and removes the cells with
+    /// its other values.
     pub(super) fn first(&mut self, vars: impl Iterator<Item = u32>, choice: &mut [u32]) {
         for var in vars {
             let Some(at) = self.of_var[var as usize] else {

@@ -24,7 +24,8 @@ pub(super) struct CostTerm {
     pub(super) conversions: u32,
 }
 
-/// The cost of each alternative of a node, of each pair of an edge, or of each variant of a shared term.
+/// A list of costs, with one cost for each alternative of a node, each pair of alternatives of an edge, or each
+/// variant of a shared term.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTerms {
     pub(super) terms: Vec<CostTerm>,
@@ -50,10 +51,11 @@ pub(super) struct Edge {
 /// A cost that is paid once if at least one member requests it.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTerm {
-    /// The node whose alternative is the index into `terms`. `None` if `terms` has one entry.
+    /// The node whose chosen alternative is used as the index into `terms`. `None` if `terms` has one entry.
     pub(super) of: Option<NodeId>,
     pub(super) terms: CostTerms,
-    /// The nodes that may request the term. A flag is true if that alternative of the node requests the term.
+    /// The nodes that may request the term. Each node has one flag per alternative, which is true if the
+    /// alternative requests the term.
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
 
@@ -136,7 +138,7 @@ impl Graph {
         self.share(None, vec![(price, conversions)], members);
     }
 
-    /// Adds the price of a copy of the result of `of` in another layout. `prices` has one pair (price, number of
+    /// Adds the price of copying the result of node `of` to another layout. `prices` has one pair (price, number of
     /// conversions) for each alternative of `of`. The copy is paid once if the alternative of at least one member
     /// has the flag `true`.
     ///
@@ -216,8 +218,8 @@ impl Graph {
             })
     }
 
-    /// Returns the cost terms of `choice`. Each item is a list of costs and the index of the cost that `choice`
-    /// pays.
+    /// Returns the costs that `choice` pays. Each item is a list of cost terms, and the index of the term in this
+    /// list that is paid.
     fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);
@@ -235,7 +237,7 @@ impl Graph {
         nodes.chain(edges).chain(shared)
     }
 
-    /// Forbids all alternatives of a node except one.
+    /// Makes all alternatives of a node infeasible except for `alternative`.
     pub(super) fn force(&mut self, node: NodeId, alternative: u32) {
         let terms = &mut self.nodes[node.index()].terms;
         assert!((alternative as usize) < terms.len(), "no such alternative");

@@ -15,11 +15,11 @@ use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 /// entries as possible.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    /// Number of values of each variable.
+    /// Number of values that each variable can take.
     pub(super) sizes: Vec<u32>,
     /// Variables that still need a value, in ascending order.
     pub(super) live: Vec<u32>,
-    /// Each live variable has a unary table, and no two tables have the same variables.
+    /// The cost tables. Each live variable has a unary table, and no two tables have the same variables.
     pub(super) factors: Vec<CostTable>,
     /// A cost that is part of the cost of every assignment.
     pub(super) constant: LexCost,
@@ -103,8 +103,8 @@ impl TableBuilder {
         self.binary.push((low, high, table));
     }
 
-    /// Merges tables that have the same variables. Splits a binary table into two unary tables if it is a sum of
-    /// them.
+    /// Builds the network. Binary tables over the same two variables are merged, and a binary table that is the sum
+    /// of two unary tables is split into them.
     fn build(mut self) -> Network {
         self.binary.sort_by_key(|&(a, b, _)| (a, b));
         let mut merged: Vec<(u32, u32, Vec<LexCost>)> = Vec::with_capacity(self.binary.len());
@@ -148,8 +148,8 @@ impl TableBuilder {
     }
 }
 
-/// Splits a table into row costs and column costs. Returns `None` if an entry is not the sum of its row cost
-/// and its column cost.
+/// Splits a table of two variables into row costs and column costs. Returns `None` if an entry is not the sum of
+/// its row cost and its column cost.
 ///
 /// ```text
 /// 1 4
@@ -218,8 +218,8 @@ impl Network {
         self.sizes.len() - self.helpers.len()
     }
 
-    /// Appends the helper variables to an assignment of the nodes. A helper variable is 1 if a member requests the
-    /// term.
+    /// Returns an assignment of all variables. It consists of `choice`, the assignment of the nodes, followed by
+    /// the helper variables. A helper variable is 1 if a member requests its shared term.
     pub(super) fn complete(&self, graph: &Graph, choice: &[u32]) -> Vec<u32> {
         let mut whole = choice.to_vec();
         let shared = graph.shared_terms();
@@ -241,7 +241,7 @@ fn var_of(node: NodeId) -> u32 {
     u32::try_from(node.index()).expect("nodes are numbered with 32 bits")
 }
 
-/// Adds the tables of a shared term. Returns true if the term became a variable.
+/// Adds the tables of a shared term. Returns true if a helper variable was created for the term.
 fn share(tables: &mut TableBuilder, costs: &TermCosts, shared: &SharedTerm) -> bool {
     let all = 0..shared.terms.terms.len();
     let terms: Vec<LexCost> = all.map(|at| costs.of(&shared.terms, at)).collect();

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 pub(super) struct Neighbours<'a> {
     sizes: &'a [u32],
     beside: Vec<BTreeSet<u32>>,
-    /// `None` for a variable that is not live.
+    /// For each variable, the cost of eliminating it; `None` if the variable is not live.
     keys: Vec<Option<Key>>,
     queue: BinaryHeap<Reverse<(Key, u32)>>,
     limit: u64,
@@ -44,7 +44,8 @@ impl<'a> Neighbours<'a> {
         self.beside[var as usize].iter().copied().collect()
     }
 
-    /// Returns the variable that is cheapest to eliminate, and the entries of its joint table.
+    /// Returns the variable that is cheapest to eliminate, and the number of entries of its joint table. Returns
+    /// `None` if no variable is live.
     pub(super) fn least(&mut self) -> Option<(u32, u64)> {
         while let Some(&Reverse((key, var))) = self.queue.peek() {
             if self.keys[var as usize] == Some(key) {
@@ -66,7 +67,7 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Connects all pairs of `vars`. Eliminating a variable connects its neighbours.
+    /// Connects all variables in `vars` with each other, as the elimination of a variable does with its neighbours.
     pub(super) fn join(&mut self, vars: &[u32]) {
         for &a in vars {
             let others = vars.iter().copied().filter(|&b| b != a);
@@ -104,14 +105,14 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The elimination of variable `var`. The result is a table over the neighbours in `beside`.
+/// A step that eliminates the variable `var`. It results in a table over the neighbours in `beside`.
 #[derive(Clone, Debug)]
 pub(super) struct EliminationStep {
     pub(super) var: u32,
     pub(super) beside: Vec<u32>,
 }
 
-/// An elimination order with bounded tables.
+/// An elimination order whose joint tables do not exceed a limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     pub(super) steps: Vec<EliminationStep>,
@@ -124,14 +125,14 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Repeatedly eliminates the cheapest variable. Stops when its joint table would have more than `limit`
-    /// entries.
+    /// Returns an order that repeatedly eliminates the cheapest variable. The order stops before a joint table that
+    /// would have more than `limit` entries.
     pub(super) fn up_to(network: &Network, limit: u64) -> Order {
         Order::new(network, limit, None)
     }
 
-    /// Eliminates variables, cheapest first. If the joint table would have more than `limit` entries, fixes a
-    /// variable instead. `times` counts how often earlier orders fixed each variable.
+    /// Returns an order that eliminates variables, cheapest first. If the next joint table would have more than
+    /// `limit` entries, a variable is fixed instead. `times` counts how often earlier orders fixed each variable.
     pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
         Order::new(network, limit, Some(times))
     }

@@ -11,9 +11,10 @@ use super::network::Network;
 #[derive(Debug)]
 pub(super) struct PrunedNetwork {
     pub(super) network: Network,
-    /// The original numbers of the remaining values of each variable.
+    /// For each variable, the original numbers of the values that remain.
     kept: Vec<Vec<u32>>,
-    /// The remaining value that replaces each original value of each variable, as `replacement[var][value]`.
+    /// The remaining value that replaces each original value: `replacement[var][value]`. Values have their original
+    /// numbers.
     replacement: Vec<Vec<u32>>,
     /// Number of compared table entries.
     pub(super) steps: u64,
@@ -120,8 +121,8 @@ impl PrunedNetwork {
         }
     }
 
-    /// Translates an assignment from original to pruned numbering. Replaces dominated values, so the cost does not
-    /// rise.
+    /// Translates an assignment from the original numbers of values to the numbers in the pruned network. Dominated
+    /// values are replaced, so the cost does not rise.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
         let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
@@ -132,15 +133,15 @@ impl PrunedNetwork {
         vars.map(map).collect()
     }
 
-    /// Translates an assignment from pruned to original numbering.
+    /// Translates an assignment from the numbers of values in the pruned network to the original numbers.
     pub(super) fn leave(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.kept);
         vars.map(|(&value, kept)| kept[value as usize]).collect()
     }
 }
 
-/// Compares two values of `var` in one table. Returns the greatest extra cost of `better` and the least saving
-/// by `better`, each at least 0.
+/// Compares two values of `var` in one table. Returns (the greatest amount by which `better` costs more, the least
+/// amount by which it costs less) over all entries. Each amount is at least 0.
 fn difference(
     network: &Network,
     factor: &CostTable,

@@ -6,11 +6,13 @@ use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables, with joint tables of at most `limit` entries if each input table is that small.
+/// Eliminates all variables approximately. Joint tables have at most `limit` entries, unless an input table is
+/// larger.
 ///
-/// A bucket with a larger joint table is split into mini-buckets, and each mini-bucket is minimised separately.
-/// So `Elimination::constant` becomes a lower bound. Before that, costs are moved between the mini-buckets
-/// until each value of the variable has the same least cost in every mini-bucket. This raises the bound.
+/// If the joint table of a bucket would be larger, the bucket is split into mini-buckets, and each mini-bucket is
+/// minimised separately. `Elimination::constant` then is a lower bound. Before the minimisation, costs are moved
+/// between the mini-buckets until each value of the variable has the same least cost in every mini-bucket. This
+/// raises the bound.
 ///
 /// ```text
 /// mini-bucket 1: 0 4        mini-bucket 2: 4 0        separate: 0 + 0 = 0
@@ -53,15 +55,15 @@ pub(super) fn relax(network: &Network, limit: u64) -> Elimination<'_> {
     relaxed
 }
 
-/// Tables of a bucket that are added up together.
+/// Some of the tables of a bucket, which are added up together.
 struct MiniBucket {
     tables: Vec<usize>,
     /// All variables of the tables except the eliminated variable, in ascending order.
     beside: Vec<u32>,
 }
 
-/// Assigns each table to the first mini-bucket with room for it, or to a new mini-bucket. The largest tables
-/// are assigned first.
+/// Splits the tables `inputs` of a bucket into mini-buckets. Each table, the largest first, is assigned to the
+/// first mini-bucket whose joint table stays within `limit` entries, or to a new mini-bucket.
 fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<MiniBucket> {
     let mut by_size = inputs.to_vec();
     by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.table(at).table.len()), at));

@@ -44,15 +44,16 @@ pub struct Solution {
 /// Limits of table sizes, in entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum entries of one joint table.
+    /// Maximum number of entries in one joint table.
     pub(super) table: u64,
-    /// Maximum entries of all joint tables of an exact elimination.
+    /// Maximum number of entries in all joint tables of an exact elimination together.
     pub(super) all: u64,
-    /// Maximum entries of a joint table in the elimination that comes before pruning and local search. Also the
-    /// smallest table limit that local search uses.
+    /// Maximum number of entries in a joint table of the elimination that precedes pruning and local search. Also
+    /// the smallest table limit that local search uses.
     pub(super) few: u64,
-    /// Maximum entries of all tables together, in the relaxation or in one round of local search. Each table may
-    /// have `round` divided by the number of variables.
+    /// Maximum number of entries in all tables together, in the relaxation or in one round of local search. Each
+    /// table may have this number divided by the number of variables, but is limited to at least `few` and at most
+    /// `table` entries.
     pub(super) round: u64,
     /// Local search starts no further move after it has visited this many table entries.
     pub(super) moves: u64,
@@ -145,7 +146,8 @@ fn best(network: &Network, graph: &Graph, start: &[u32], limits: Limits) -> Sear
     found
 }
 
-/// Returns the lexicographically first optimum, or `None` if joint tables exceed the limits.
+/// Returns the lexicographically first optimum, found by exact elimination. Returns `None` if joint tables would
+/// exceed the limits.
 fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     let order = Order::up_to(network, limits.table);
     if !order.is_whole || order.entries > limits.all {
@@ -169,8 +171,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Runs local search from `start` and from the assignment that the relaxation suggests. Returns the better
-/// result.
+/// Runs local search from `start` and from the assignment that the relaxation suggests. Combines both results, and
+/// returns the best assignment that was found.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);

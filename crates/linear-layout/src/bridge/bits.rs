@@ -293,13 +293,14 @@ pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-/// A layout and an offset that a swizzle is applied to. The layout has one mode of extent 2 for each basis.
+/// A layout and an offset to which a swizzle is applied. The layout has one mode of extent 2 for each basis.
 struct Separation {
     offset: i64,
     modes: Vec<Mode>,
 }
 
-/// Splits `bases` and `offset` into a swizzle and a layout in which no two bases share a bit.
+/// Returns a swizzle, and the layout and offset to which it is applied to give `bases` and `offset`. In the layout,
+/// no two bases share a bit.
 fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());

@@ -24,7 +24,8 @@ impl ElementOrder {
     }
 }
 
-/// Returns the stride of each mode in the element index.
+/// Returns for each mode the distance between the element indices of two elements that differ by 1 in the mode's
+/// digit.
 pub(super) fn weights(
     layout: &RegisterLayout,
     order: ElementOrder,

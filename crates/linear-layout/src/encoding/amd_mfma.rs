@@ -146,7 +146,7 @@ impl AmdMfmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Checks the rules for linear layouts, which [`new`](Self::new) does not check.
+    /// Checks the rules that only a conversion to a linear layout requires. [`new`](Self::new) does not check them.
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
         let (rank, tiles) = (self.rank(), self.tiles_per_warp);
         if !matches!(rank, 2 | 3) {

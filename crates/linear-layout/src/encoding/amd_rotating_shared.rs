@@ -44,7 +44,7 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl AmdRotatingSharedEncoding {
-    /// Returns the encoding with these swizzle parameters. `order` lists the dims, the fastest dim first.
+    /// Returns the encoding with the given swizzle parameters. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
     /// Returns an error if `order` is not a permutation, or the ranks of `order` and `cga` differ.

@@ -168,8 +168,9 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the bases of `ctaLayout`, converted from tiles of size `2^tile[dim]` to elements. Steps along the
-    /// dim `skip` become zero. Register bases that step only along `skip` are omitted.
+    /// Appends the bases of `ctaLayout` to `tiling`, converted from steps in tiles to steps in elements. The size
+    /// of a tile along dim `d` is `2^tile[d]`. Steps along the dim `skip` become zero, and register bases that step
+    /// only along `skip` are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

@@ -40,11 +40,11 @@ pub struct BlockedEncoding {
 }
 
 impl BlockedEncoding {
-    /// Returns the encoding whose boxes have these sizes. `order` lists the dims, the fastest dim first.
+    /// Returns the encoding whose nested boxes have the given sizes. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
-    /// Returns an error if the lists differ in length, a number is not a power of two, `order` is not a permutation, or
-    /// the rank is not 1 to 16.
+    /// Returns an error if the lists differ in length, a number is not a power of two, `order` is not a
+    /// permutation, or the rank is not 1 to 16.
     pub fn new(
         size_per_thread: &[u32],
         threads_per_warp: &[u32],
@@ -124,12 +124,12 @@ impl BlockedEncoding {
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
-    /// Returns the default encoding for a shape: one element per thread, the last dim fastest, and the CTAs along the
-    /// slowest dims first.
+    /// Returns the default encoding for a shape: one element per thread, and the last dim fastest. The CTAs first
+    /// split the slowest dim, and then the faster ones. CTAs that are left over hold copies.
     ///
     /// # Errors
-    /// Returns an error if `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not 1 to
-    /// 16.
+    /// Returns an error if `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not
+    /// 1 to 16.
     pub fn default_for_shape(
         shape: &[u64],
         num_warps: u32,
@@ -267,7 +267,8 @@ impl fmt::Display for BlockedEncoding {
     }
 }
 
-/// Returns the dims, the fastest dim first. For rank 3: `[2, 1, 0]` if `row_major`, and `[1, 2, 0]` otherwise.
+/// Returns the order of the dims of a matrix or a batch of matrices, the fastest dim first. For rank 3, it is `[2,
+/// 1, 0]` if `row_major` is true, and `[1, 2, 0]` otherwise.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
     let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {

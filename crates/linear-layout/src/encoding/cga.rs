@@ -9,7 +9,8 @@ use super::{EncodingError, Ints, List, MAX_RANK};
 /// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// The basis of one bit of the CTA number. A step of 1 is one part of the tensor.
+/// The basis of one bit of the CTA number. Steps are counted in parts of the tensor, where a part is what one CTA
+/// holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
     /// `(dim, log2 of the step)`. `None` if CTAs that differ in this bit hold copies of the same part.
@@ -188,8 +189,8 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim. CTAs with copies are counted along the dim of the preceding
-    /// nonzero basis.
+    /// Returns the number of CTAs along each dim. A bit with a zero basis, whose CTAs hold copies, is counted along
+    /// the dim of the preceding nonzero basis, or along dim0 if there is none.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -200,7 +201,8 @@ impl CgaLayout {
         ctas
     }
 
-    /// Returns the shape of the part of a tensor that one CTA holds: `shape / min(shape, parts)`.
+    /// Returns the shape of the part of a tensor that one CTA holds: `shape / min(shape, parts)` along each dim. If
+    /// the tensor has more or fewer dims than the layout, their last dims correspond to each other.
     #[must_use]
     pub fn shape_per_cta(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let split = self.split_num();
@@ -234,7 +236,7 @@ impl CgaLayout {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 
-    /// Returns the layout without dim `gone`. CTAs along `gone` then hold copies.
+    /// Returns the layout without the dim `gone`. CTAs that differ only along `gone` then hold copies.
     pub(crate) fn without_dim(&self, gone: usize) -> Self {
         self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
             _ if dim == gone => None,
@@ -242,7 +244,7 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout without a split along `dim`. CTAs along `dim` then hold copies.
+    /// Returns the layout without a split along `dim`. CTAs that differ only along `dim` then hold copies.
     pub(crate) fn broadcast_along(&self, dim: usize) -> Self {
         self.map_dims(self.rank(), |d| (d != dim).then_some(d))
     }
@@ -296,7 +298,8 @@ pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Resul
     }
 }
 
-/// Returns the dims of `seen` and then of `rest`, each dim once, at its first appearance.
+/// Returns the dims in `seen`, followed by those in `rest`. If a dim occurs several times, only its first
+/// occurrence is kept.
 pub(crate) fn first_seen(
     seen: impl IntoIterator<Item = u32>,
     rest: impl IntoIterator<Item = u32>,

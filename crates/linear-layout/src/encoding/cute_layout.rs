@@ -121,11 +121,11 @@ impl CuteEncoding {
         })
     }
 
-    /// Returns the encoding that distributes a tile of this shape over threads and values.
+    /// Returns the encoding that distributes a tile of the shape `shape` over threads and values.
     ///
     /// # Errors
-    /// Returns an error if the layout does not have two modes, does not reach all elements of the tile, or the basis of
-    /// a value has several nonzero components or a component that is not a power of two.
+    /// Returns an error if the layout does not have two modes, does not reach all elements of the tile, or the
+    /// basis of a value has several nonzero components or a component that is not a power of two.
     pub fn with_tile(&self, shape: &[u64]) -> Result<Self, EncodingError> {
         self.on_tile(shape, true)
     }
@@ -326,7 +326,8 @@ impl fmt::Display for CuteEncoding {
     }
 }
 
-/// Returns the byte offset of the first extent that is not a power of two.
+/// Returns the byte offset in `text` of the first extent of `layout` that is not a power of two. Returns `None` if
+/// there is none.
 fn extent_offset(text: &str, layout: &ComposedLayout) -> Option<usize> {
     let leaves = layout.layout.leaves();
     let wrong = leaves

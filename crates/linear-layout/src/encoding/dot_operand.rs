@@ -126,8 +126,8 @@ impl DotOperandEncoding {
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }
 
-    /// Returns the split of the operand over the CTAs of a cluster. The operand is not split along K (dim1 of A,
-    /// dim0 of B), so CTAs along this dim hold copies.
+    /// Returns the layout that splits the operand over the CTAs of a cluster. The operand is not split along K
+    /// (dim1 of A, dim0 of B), so CTAs that differ only along this dim hold copies.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Encoding::cga_layout`] of the parent.
@@ -304,13 +304,14 @@ impl DotOperandEncoding {
     }
 }
 
-/// Returns the dims of an operand. K is first if `k_first`, and second otherwise; the batch dim is last.
+/// Returns the order of the dims of an operand, the fastest dim first. K is first if `k_first` is true, and second
+/// otherwise; the batch dim is last.
 pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends `sizes[dim]` indices of input dim `slot` for each dim of `order`. The indices for dim `k` hold
-/// copies.
+/// Appends bits to the input dim `slot` of `tiling`, for `sizes[dim]` indices along each dim in `order`. Along the
+/// dim `k`, these indices hold copies of the same elements.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

@@ -92,7 +92,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns the width in bits of an element type, by its name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
+/// Returns the width in bits of the element type `name`, a name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits_of_name;

@@ -29,15 +29,16 @@ struct ErrorDetails {
     rule: Option<&'static str>,
 }
 
-/// Attaches the label of the broken rule, e.g. `blocked_c2`, to an error. An error that already has a label
-/// keeps it.
+/// A type to which the label of a broken rule, e.g. `blocked_c2`, can be attached: an error, or a result with such
+/// an error. An error that already has a label keeps it.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// Attaches the label that `label` returns for the error. `None` attaches nothing.
+    /// Attaches the label that `label` returns for the kind of the error. If `label` returns `None`, no label is
+    /// attached.
     #[must_use]
     fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
@@ -299,7 +300,7 @@ impl EncodingError {
         })
     }
 
-    /// Sets the key of a `TooMany` error that has no key yet.
+    /// Sets the key of a `TooMany` error that has no key yet. Other errors are unchanged.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -347,7 +348,8 @@ impl EncodingError {
         }
     }
 
-    /// Sets the key of a `Quoted` error, or of a `NoLayout` error, which becomes a `Quoted` error.
+    /// Sets the key that causes a `Quoted` or a `NoLayout` error; the latter becomes a `Quoted` error. Other errors
+    /// are unchanged.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {

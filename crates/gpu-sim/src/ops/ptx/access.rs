@@ -18,7 +18,7 @@ pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>
     Some(sync)
 }
 
-/// Decodes `ld` and `st` with vectors `v1` to `v4` of types `b8` to `b64`.
+/// Decodes `ld` and `st`. The data is one element of 8 to 64 bits, or a vector (`v2` or `v4`) of such elements.
 pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let sync = note_order(scope, line);
     let load = line.words[0] == "ld";
@@ -88,7 +88,7 @@ pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     Ok(())
 }
 
-/// Returns the memory space in the modifiers. Other modifiers have no effect in the simulator.
+/// Returns the memory space that the modifiers name, or the generic space if they name none.
 pub(super) fn space(line: &StatementParts<'_>) -> Space {
     line.words.iter().fold(Space::Generic, |space, word| {
         match word.split("::").next().unwrap_or(word) {

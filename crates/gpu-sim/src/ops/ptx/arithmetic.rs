@@ -14,7 +14,8 @@ use crate::ops::convert::{
 use crate::ops::float::{self, Float, FloatUnary, Fma};
 use crate::ops::integer::{self, Int};
 
-/// Returns the element format of the packed PTX type `word`.
+/// Returns the 16-bit float format of a PTX type: bfloat16 for `bf16` and `bf16x2`, and binary16 for all other
+/// words.
 fn half_format(word: Option<&&str>) -> FloatTy {
     match word {
         Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
@@ -22,7 +23,8 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Applies `one` to the lower and to the upper halves of the sources, and packs the two results.
+/// Applies `one` to the lower 16-bit halves of the sources, and then to the upper halves. Packs the two results
+/// into a 32-bit word.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -46,7 +48,7 @@ pub(super) fn halves(
     })
 }
 
-/// Decodes a binary operation on floats. `.ftz` does not flush subnormal numbers.
+/// Decodes a binary operation on floats. The modifier `.ftz` is ignored: subnormal numbers are not flushed to zero.
 pub(super) fn float(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -141,7 +143,8 @@ pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// Rounds a binary32 to TF32, which has ten bits of mantissa: to nearest, ties away from zero.
+/// An instruction that rounds a binary32 value to TF32, which has ten mantissa bits. It rounds to nearest, ties
+/// away from zero.
 #[derive(Debug)]
 struct Tf32 {
     dst: Reg,
@@ -173,7 +176,7 @@ pub(super) fn tf32(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// A bitwise function of three words, given by its truth table.
+/// The `lop3` instruction: a bitwise function of three 32-bit words, given by its truth table of eight entries.
 #[derive(Debug)]
 struct Lop3 {
     table: u64,
@@ -214,7 +217,8 @@ pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// `shf`: a funnel shift of a 64-bit number in two 32-bit words.
+/// The `shf` instruction: a funnel shift of a 64-bit number whose lower and upper halves are in two 32-bit
+/// registers.
 #[derive(Debug)]
 struct WideFunnelShift {
     left: bool,
@@ -237,7 +241,9 @@ impl Instruction for WideFunnelShift {
     }
 }
 
-/// Returns the upper word of a left shift, or the lower word of a right shift.
+/// Shifts the 64-bit number with the halves `low` and `high` by `by` bits. Returns the upper word after a left
+/// shift, or the lower word after a right shift. If `clamps` is true, the distance is at most 32, otherwise it is
+/// taken modulo 32.
 fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
     let by = by & mask(32);
     let by = if clamps { by.min(32) } else { by & 31 };
@@ -289,7 +295,7 @@ pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     s.result(line, reg)
 }
 
-/// Decodes an integer multiplication with the full product as result.
+/// Decodes an integer multiplication whose result is the full product, twice as wide as the factors.
 pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
@@ -308,7 +314,7 @@ pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Decodes a multiply-add to the lower half of the product.
+/// Decodes an integer multiply-add that keeps the lower half of the product.
 pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
@@ -348,7 +354,8 @@ pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
 mod tests {
     use super::shifted_words;
 
-    /// The reference is the definition in the PTX manual, with an intermediate result of 128 bits.
+    /// Compares [`shifted_words`] with the definition in the PTX manual, computed with an intermediate result of
+    /// 128 bits.
     #[test]
     fn funnel_shifts_follow_the_manual() {
         let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];

@@ -29,8 +29,9 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     })
 }
 
-/// Creates `count` registers for the old values. For a guarded statement, initialises them with the current
-/// value of the result `into`, which inactive lanes keep.
+/// Creates `count` registers that receive the old values of an atomic operation. If the statement has a guard, the
+/// registers are first set to the current value of the result operand `into`, which lanes without a true guard
+/// keep.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,

@@ -6,14 +6,15 @@ use std::collections::HashMap;
 
 pub(super) enum Refusal {
     Unknown,
-    /// The modifiers match no form. The text lists the supported forms.
+    /// The opcode is known, but its modifiers match none of the supported forms. The text lists some of these
+    /// forms.
     Form(String),
-    /// An operand does not match the form. The text describes the mismatch.
+    /// The modifiers match a form, but the guard or an operand does not. The text describes the mismatch.
     Operand(String),
 }
 
-/// Returns the form of a statement. `width` maps a register to its width in bits, or to `None` if the register does not
-/// exist.
+/// Finds the supported form that a statement matches. `width` maps a register name to the width of the register in
+/// bits, or to `None` if the register does not exist.
 pub(super) fn find(
     statement: &Statement,
     width: impl Fn(&Name) -> Option<u32>,
@@ -55,13 +56,14 @@ pub(super) fn find(
 
 struct ParsedForm {
     type_bits: u32,
-    /// Width of the result of `cvt` in bits.
+    /// Width in bits of the first modifier, which is the result type of `cvt`; 0 if this modifier is not a type.
     result_bits: u32,
     count: usize,
 }
 
 impl Form {
-    /// Matches the modifiers after the opcode. Returns `None` if they do not match.
+    /// Matches the words after the opcode against the modifiers and types of this form. Returns `None` if they do
+    /// not match.
     fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
@@ -150,7 +152,8 @@ impl Form {
     }
 }
 
-/// Returns the prefix of `text` that matches `word`. A `*` in `word` matches a number.
+/// Returns the prefix of `text` that matches `word`, or `None` if `text` does not begin with `word`. A `*` in
+/// `word` matches one or more digits.
 fn leading<'t>(word: &str, text: &'t str) -> Option<&'t str> {
     let Some((before, after)) = word.split_once('*') else {
         return text.starts_with(word).then(|| &text[..word.len()]);
@@ -172,8 +175,8 @@ fn show(name: &Name) -> String {
     }
 }
 
-/// Returns a description of the mismatch if an operand is not of the kind `letter` (see [`Form::operands`]);
-/// `None` if the operand fits.
+/// Checks that an operand is of the kind `letter` (see [`Form::operands`]). Returns `None` if the operand fits,
+/// otherwise a description of the mismatch.
 fn operand(
     letter: char,
     arg: &PtxOperand,
@@ -273,7 +276,8 @@ fn operand(
     }
 }
 
-/// Returns the width in bits of each register in `.reg` declarations, such as `.reg .b32 a, b<4>;`.
+/// Returns the width in bits of each register that `text` declares, by register name. Declarations have the form
+/// `.reg .b32 a, b<4>;`.
 pub(super) fn declared(text: &str) -> HashMap<String, u32> {
     let mut found = HashMap::new();
     for piece in text.split([';', '{', '}']) {

@@ -31,13 +31,13 @@ type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeR
 
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order, each a list of alternatives separated by spaces. A leading `?` marks an optional modifier,
-    /// and `*` stands for a number.
+    /// Modifiers in the order of the opcode. Each string lists the alternatives for one modifier, separated by
+    /// spaces. A leading `?` marks an optional modifier, and `*` matches a number.
     pub(super) modifiers: &'static [&'static str],
     /// The accepted types, separated by spaces; empty if the form has no type.
     pub(super) types: &'static str,
     /// The operands, one letter per operand:
-    /// - `d`: a register of the type; `s`: a register of the type, or a number
+    /// - `d`: a register as wide as the type; `s`: a register as wide as the type, or a number
     /// - `D`: a result register, `S`: a source register or a number; the registers may be wider than their types
     /// - `h`: a 16-bit register; `w`: a 32-bit register, or a number; `W`: a 32-bit register; `q`: a 64-bit register
     /// - `n`: a number; `p`: a source predicate; `P`: a result predicate; `b`: a predicate or a number
@@ -69,7 +69,7 @@ const PAIRS: &str = "f16x2 bf16x2";
 const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
-/// Forms with the same name are tried in order.
+/// The supported forms of PTX statements. Forms with the same name are tried in the order of this table.
 const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
@@ -441,7 +441,8 @@ const FORMS: &[Form] = &[
     .needing(&needs::GRID_DEPENDENCIES),
 ];
 
-/// An approximation of an f32 function that may flush subnormal numbers.
+/// Returns the form of an approximate f32 function, such as `ex2.approx.f32`. The modifier `ftz` (flush subnormal
+/// numbers to zero) is optional.
 const fn approximation(name: &'static str) -> Form {
     let modifiers = &["approx", "?ftz"];
     form(name, modifiers, "f32", "ds", arithmetic::approximate)
@@ -528,7 +529,8 @@ fn mov(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     }
 }
 
-/// Decodes `cvt.u64.s32`, in which the type of the result precedes the type of the source.
+/// Decodes an integer conversion such as `cvt.u64.s32`. The first modifier is the result type, and the last is the
+/// source type.
 fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let src = s.read(&line.args[1])?;
     let (from, to) = (
@@ -544,7 +546,7 @@ fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult 
     s.result(line, reg)
 }
 
-/// Returns the element format of the packed PTX type `word`.
+/// Returns the 8-bit float format of the packed PTX type `word`. Returns an error if the GPU has no 8-bit floats.
 fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
@@ -556,7 +558,8 @@ fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
 }
 
-/// Decodes `cvt.rn.satfinite.e4m3x2.f32 d, high, low`. The source may also be one register with two packed numbers.
+/// Decodes `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, which converts two f32 numbers to 8-bit floats. With a
+/// single source operand, the source is one register that holds two packed f16 numbers.
 fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {
@@ -577,7 +580,7 @@ fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.result(line, reg)
 }
 
-/// Decodes `cvt.rn.f16x2.e4m3x2 d, both`.
+/// Decodes `cvt.rn.f16x2.e4m3x2 d, both`, which converts two packed 8-bit floats to two packed f16 numbers.
 fn widen(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let [src] = s.sources(line)?;

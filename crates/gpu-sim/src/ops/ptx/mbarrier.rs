@@ -17,7 +17,8 @@ pub(super) fn address(s: &mut AsmScope<'_, '_>, arg: &PtxOperand) -> DecodeResul
     })
 }
 
-/// Decodes `mbarrier.init.shared::cta.b64 [a], n`, `inval [a]`, `arrive _, [a]` and `arrive.expect_tx _, [a], bytes`.
+/// Decodes `mbarrier.init`, `mbarrier.inval`, `mbarrier.arrive` and `mbarrier.arrive.expect_tx`, such as
+/// `mbarrier.init.shared::cta.b64 [a], n` and `mbarrier.arrive.expect_tx.shared::cta.b64 _, [a], bytes`.
 pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (at, act) = match (line.words[1], line.args) {
         ("init", [at, count]) => (at, MbarrierAction::Init(s.read_sized(count, 32)?)),
@@ -38,7 +39,8 @@ pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     Ok(())
 }
 
-/// Decodes `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a], parity; @!complete bra.uni wait;`.
+/// Decodes a loop that waits for an mbarrier phase: `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a],
+/// parity; @!complete bra.uni wait;`. Returns an error if the statement is not in such a loop.
 pub(super) fn wait(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     if !line.repeats {
         let text = "inline assembly: `mbarrier.try_wait` is supported in a loop that repeats it until it succeeds";

@@ -72,10 +72,12 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     }
 })];
 
-/// AMD instructions without effect in the simulator.
+/// Prefixes of AMD instructions that are not decoded as vector instructions. Those that begin with `s_wait` may
+/// emit a wait for asynchronous copies; the other ones have no effect in the simulator.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Decodes AMD assembly: vector instructions, or a text that only passes operands through.
+/// Decodes AMD inline assembly. If the text contains no vector instruction, each output must be tied to an input,
+/// and takes the value of this input.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -115,7 +117,8 @@ fn vector_text(
     d.define(op, regs)
 }
 
-/// Returns the width in bits of a register constraint; `None` if it is not supported.
+/// Returns the width in bits of the registers that an operand constraint allows; `None` if the constraint is not
+/// supported.
 fn constraint_bits(constraint: &str) -> Option<u32> {
     Some(match constraint.trim_start_matches(['=', '&', '+']) {
         "b" => 1,
@@ -130,7 +133,7 @@ struct AsmScope<'d, 'm> {
     d: &'d mut Decoder<'m>,
     op: &'d Operation,
     current: HashMap<Name, Reg>,
-    /// Bits of each operand `$n`.
+    /// Width in bits of each operand; the entry at index `n` is the width of `$n`.
     widths: Vec<u32>,
     declared: HashMap<String, u32>,
 }
@@ -139,9 +142,9 @@ struct StatementParts<'s> {
     words: Vec<&'s str>,
     args: &'s [PtxOperand],
     guard: Option<Guard>,
-    /// True if a loop repeats the statement until its first operand is true.
+    /// True if the statement is in a loop that repeats it until its first operand is true.
     repeats: bool,
-    /// Bits of the type, which is the last modifier; 32 without a type.
+    /// Width in bits of the type, which is the last modifier. If the last modifier is not a type, the width is 32.
     bits: u32,
     signed: bool,
     float: Option<FloatTy>,
@@ -201,7 +204,7 @@ impl AsmScope<'_, '_> {
         self.d.malformed(self.op, text)
     }
 
-    /// Returns the width in bits of a register; `None` if it does not exist.
+    /// Returns the width in bits of the register `name`; `None` if there is no such register.
     fn width(&self, name: &Name) -> Option<u32> {
         match name {
             Name::Operand(index) => self.widths.get(*index).copied(),
@@ -244,7 +247,8 @@ impl AsmScope<'_, '_> {
         Ok(())
     }
 
-    /// Defines the result of the operation: a single value, or a struct of several values.
+    /// Defines the result of the operation from the output registers of the assembly. If there are several outputs,
+    /// the result is a struct.
     fn results(&mut self, outputs: usize) -> DecodeResult {
         if outputs == 0 || self.op.results.is_empty() {
             return Ok(());
@@ -281,7 +285,7 @@ impl AsmScope<'_, '_> {
         self.d.define(self.op, regs)
     }
 
-    /// Validates a statement, and decodes it by its form.
+    /// Finds the form of a statement, which validates the statement, and decodes it with the function of this form.
     fn statement(&mut self, statement: &Statement) -> DecodeResult {
         let opcode = statement.opcode.join(".");
         let form = match check::find(statement, |name| self.width(name)) {
@@ -334,7 +338,7 @@ impl AsmScope<'_, '_> {
         )
     }
 
-    /// Returns the register of an operand; a constant register for an immediate.
+    /// Returns the register that holds an operand. For an immediate, creates a constant register.
     fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),
@@ -362,7 +366,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the register of an operand; a constant register of `bits` bits for an immediate.
+    /// Returns the register that holds an operand. For an immediate, creates a constant register of `bits` bits.
     fn read_sized(&mut self, arg: &PtxOperand, bits: u32) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
@@ -370,7 +374,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the last `N` operands, which are the sources.
+    /// Returns the registers of the last `N` operands of the statement, which are its sources.
     fn sources<const N: usize>(&mut self, line: &StatementParts<'_>) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
@@ -379,7 +383,8 @@ impl AsmScope<'_, '_> {
         Ok(regs)
     }
 
-    /// Assigns `reg` to the operand `arg` in lanes in which the guard holds.
+    /// Assigns the value of `reg` to the operand `arg`. If there is a guard, only the lanes in which it holds are
+    /// assigned, and the other lanes keep their value.
     fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
         let PtxOperand::Name(name) = arg else {
             return Err(self.unsupported("inline assembly: a result is not a register"));
@@ -407,7 +412,8 @@ impl AsmScope<'_, '_> {
         self.write(&line.args[0], reg, line.guard)
     }
 
-    /// Returns an error for a guarded statement. Lane exchanges and barriers must not have a guard.
+    /// Returns an error if the statement has a guard. Guards are not supported on some statements, such as lane
+    /// exchanges and barriers.
     fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),

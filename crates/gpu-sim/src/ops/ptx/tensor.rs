@@ -12,7 +12,7 @@ use crate::ops::shuffle::Elect;
 use crate::ops::tensor::{BoxCopyKind, MapFence, TensorCopy, publish, replace_field};
 use gpu_race::{Scope, Sync};
 
-/// Decodes `cp.async.bulk.tensor.2d...`, in which the number before the `d` is the rank.
+/// Decodes a tensor copy such as `cp.async.bulk.tensor.2d...`. The number before the `d` is the rank of the tensor.
 pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let opcode = line.words.join(".");
     let tensor = line.args.iter().find_map(|arg| match arg {
@@ -131,7 +131,7 @@ pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> 
     Ok(())
 }
 
-/// Returns an error unless the size operand is the size of a tensor map.
+/// Checks that the last operand, a size in bytes, is 128, the size of a tensor map. Returns an error otherwise.
 fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
         Some(PtxOperand::Immediate(128)) => Ok(()),

@@ -16,7 +16,7 @@ pub(super) enum PtxOperand {
     Immediate(u64),
     Vector(Vec<PtxOperand>),
     Address(Box<PtxOperand>, i64),
-    /// An address and coordinates, such as `[map, {x, y}]`.
+    /// An address with coordinates, such as `[map, {x, y}]`.
     Tensor(Box<PtxOperand>, Vec<PtxOperand>),
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Statement {
     /// The opcode, split at dots: `ld.shared.b32` is `["ld", "shared", "b32"]`.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// True if a loop repeats the statement until the first operand of the statement is true.
+    /// True if the statement is in a loop that repeats it until its first operand is true.
     pub(super) repeats: bool,
 }
 
@@ -136,7 +136,8 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
     })
 }
 
-/// Splits at commas outside of brackets, and at `|`, which separates the two results of a shuffle.
+/// Splits a list of operands at commas outside of brackets, and at `|`, which separates the two results of a
+/// shuffle.
 pub(super) fn split_args(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -157,8 +158,8 @@ pub(super) fn split_args(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Parses an operand of an instruction with type `type_`. Constants of f32 and f64 may be decimal: `15.`, `-0.5`,
-/// `1e-3`.
+/// Parses an operand of an instruction with the type `type_`. A decimal constant of type f32 or f64 must contain a
+/// point or an exponent: `15.`, `-0.5`, `1e-3`.
 fn operand(text: &str, type_: Option<&String>) -> Result<PtxOperand, String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_decimal = digits.starts_with(|c: char| c.is_ascii_digit())

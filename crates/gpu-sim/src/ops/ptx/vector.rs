@@ -13,7 +13,8 @@ use crate::ops::bytes;
 
 type Eval = fn(u64, u64, u64) -> u64;
 
-/// (Names of an operation in several GPU generations, number of sources, function).
+/// An AMD vector instruction: (names of the instruction in several GPU generations, number of sources, function
+/// that computes the result).
 struct VectorRow(&'static [&'static str], usize, Eval);
 
 const WORD: u64 = 0xffff_ffff;
@@ -34,7 +35,8 @@ fn half(bits: u64) -> f32 {
     FloatTy::F16.to_f32(bits & 0xffff)
 }
 
-/// Applies `one` to the lower and to the upper halves of the sources, and packs the two results.
+/// Applies `one` to the lower f16 halves of the three sources, and then to their upper halves. Packs the two
+/// results into a 32-bit word.
 fn halves(of: [u64; 3], one: impl Fn([f32; 3]) -> f32) -> u64 {
     [0, 16].iter().fold(0, |word, by| {
         word | FloatTy::F16.from_f32(one(of.map(|bits| half(bits >> by)))) << by
@@ -166,7 +168,8 @@ pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
     s.write(result, reg, None)
 }
 
-/// Parses a source, which is an operand of the operation or a number: `$1`, `16`, `0x3f800000`, `-1.5`.
+/// Parses a source of a vector instruction. A source is an operand of the assembly or a number: `$1`, `16`,
+/// `0x3f800000`, `-1.5`.
 fn operand(text: &str) -> Result<PtxOperand, String> {
     if text.contains('.')
         && let Ok(number) = text.parse::<f32>()

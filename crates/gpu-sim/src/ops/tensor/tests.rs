@@ -3,7 +3,7 @@
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
-/// Byte offset of the data in `%in`, after the map.
+/// Byte offset in `%in` of the tensor's data, which follows the tensor map.
 const DATA: u32 = 1024;
 const BARRIER_AT: u32 = 16384;
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
@@ -16,7 +16,7 @@ fn addresses() -> [u64; 2] {
     })
 }
 
-/// Returns the map of a tensor with 20 rows of 72 16-bit elements, and a box with 8 rows of 64 elements.
+/// Returns the map of a tensor with 20 rows of 72 16-bit elements. A box has 8 rows of 64 elements.
 fn map(swizzle: Swizzle) -> TensorMap {
     TensorMap {
         address: addresses()[0] + u64::from(DATA),
@@ -47,7 +47,7 @@ fn input(map: &TensorMap) -> Vec<u8> {
 
 const NAMES: &str = "%first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n";
 
-/// Returns inline assembly that only one thread executes.
+/// Returns an inline assembly operation that is executed only by thread 0, for which `%first` is true.
 fn once(text: &str, operands: &[(&str, &str)]) -> String {
     let mut all = operands.to_vec();
     all.push(("%first", "i1"));
@@ -98,7 +98,7 @@ fn wait() -> String {
     asm(&text, "r", &[("%s", "i32")])
 }
 
-/// Each of 64 threads stores 4 words of the box to `%out`.
+/// Returns operations with which each of 64 threads copies 4 words of the box from shared memory to `%out`.
 fn show() -> String {
     let one = |column: u32| {
         format!(
@@ -246,7 +246,8 @@ fn maps_and_addresses_are_checked() {
     );
 }
 
-/// A copy to bytes that threads have written through the generic proxy needs a proxy fence.
+/// If threads have written shared memory through the generic proxy, a tensor copy to the same bytes needs a proxy
+/// fence.
 #[test]
 fn copies_come_behind_a_fence_of_proxies() {
     let write = "%cell = \"llvm.getelementptr\"(%smem, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
@@ -264,8 +265,8 @@ fn copies_come_behind_a_fence_of_proxies() {
     }
 }
 
-/// Copies a box from shared memory to `%out`, a tensor with 4 rows of 16 words. In each row, 8 words of the box are
-/// inside the tensor.
+/// Returns a kernel that copies a box of 4 rows of 16 words from shared memory to `%out`, a tensor with 3 rows of
+/// 16 words. The box begins at row 1 and column 8, so only 2 rows of 8 words are inside the tensor.
 fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
     let map = TensorMap {
         address: addresses()[1],
@@ -376,7 +377,7 @@ fn sources_of_stores_are_kept() {
     );
 }
 
-/// A kernel builds a map in shared memory, field by field, and publishes it.
+/// A kernel builds a tensor map in shared memory, field by field, and copies it to global memory.
 #[test]
 fn maps_are_made_on_the_device() {
     let field = |name: &str, bits: u32, operand: &str| {
@@ -533,8 +534,8 @@ fn a_product_reads_what_a_copy_brought() {
     }
 }
 
-/// A kernel with two teams: warp 2 copies two boxes, and warps 0 and 1 add them up. `changes` replaces parts of the
-/// code.
+/// Returns a kernel with two teams: warp 2 copies two boxes to shared memory, and warps 0 and 1 add them up. Each
+/// entry of `changes` is a part of the kernel and its replacement.
 fn teams(changes: &[(&str, &str)]) -> AsyncKernel {
     let at = |offset: u32| BARRIER_AT + offset;
     let mbarrier = |text: &str, offset: u32, parameter: &str| {

@@ -4,17 +4,19 @@ use crate::{
     Arg, Arrival, FaultKind, KernelError, Launch, Memory, Report, Schedule, decode_generic,
 };
 
-/// A test kernel with 32 KiB of shared memory, filled from a buffer before the body.
+/// A test kernel with 32 KiB of shared memory. Before the body, the first `loaded` bytes of the buffer `%in` are
+/// copied to shared memory.
 ///
-/// The body may use `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%cN` (the constant N,
-/// below 10) and `%true`.
+/// The body may use `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%cN` (the
+/// constant N, below 10) and `%true`.
 pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
     pub(in crate::ops) input: Vec<u8>,
-    /// Bytes of `%in` that are copied to shared memory before the body, with a fence and a barrier.
+    /// Number of bytes that are copied from `%in` to shared memory before the body. If it is not 0, a proxy fence
+    /// and a barrier follow the copy.
     pub(in crate::ops) loaded: u32,
-    /// Words of `%out`.
+    /// Size of the buffer `%out` in 32-bit words.
     pub(in crate::ops) words: usize,
     pub(in crate::ops) blocks: u32,
 }
@@ -24,7 +26,8 @@ pub(in crate::ops) fn asm(text: &str, constraints: &str, operands: &[(&str, &str
     asm_with(text, constraints, operands, "")
 }
 
-/// `result` has the form `%r = i32`.
+/// Returns an inline assembly operation whose result has the name and type in `result`, such as `%r = i32`. If
+/// `result` is empty, the operation has no result.
 pub(in crate::ops) fn asm_with(
     text: &str,
     constraints: &str,
@@ -69,7 +72,7 @@ impl AsyncKernel {
         Ok(self.report_as(schedule, arrival)?.0)
     }
 
-    /// Returns the error of the kernel in each schedule.
+    /// Runs the kernel with each schedule, and returns the error of each run. Panics if a run succeeds.
     pub(in crate::ops) fn errors(&self, schedules: &[Schedule]) -> Vec<KernelError> {
         let runs = schedules.iter();
         let runs = runs.map(|schedule| self.run_as(*schedule, Arrival::Late));
@@ -92,7 +95,7 @@ impl AsyncKernel {
         }
     }
 
-    /// Returns the words of `%out`, and the report.
+    /// Runs the kernel, and returns the words of `%out` and the report.
     pub(in crate::ops) fn report_as(
         &self,
         schedule: Schedule,
@@ -150,7 +153,8 @@ impl AsyncKernel {
     }
 }
 
-/// Stores one word of each thread to column `column` of `%out`, which has one row of `columns` words per thread.
+/// Returns operations with which each thread stores the word `value` to column `column` of `%out`. `%out` has one
+/// row of `columns` words per thread.
 pub(in crate::ops) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
     let name = format!("st{}{column}", value.trim_start_matches('%'));
     format!(

@@ -319,12 +319,13 @@ impl<'c, 't> Arguments<'c, 't> {
         self.values[field].filter(|value| !matches!(value.kind, ValueKind::None))
     }
 
-    /// Returns the text `key = value, ...` for the fields of the call. Omits fields that have no key in IR.
+    /// Returns the IR text `key = value, ...` for the fields that the call specifies. Omits fields that have no key
+    /// in IR.
     fn keys(&self) -> Result<String, EncodingError> {
         self.keys_with("", "")
     }
 
-    /// Returns the text of `keys`, but with the value `other_value` for the field `other`.
+    /// Returns the same text as `keys`, except that the field `other` has the value `other_value`.
     fn keys_with(&self, other: &str, other_value: &str) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
@@ -372,8 +373,8 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// Returns the shape that the call specifies, or else the smallest shape that contains all bases. `None` if the
-    /// call has neither a shape nor bases.
+    /// Returns the shape that the call specifies. If it specifies none, returns the smallest shape that contains
+    /// all bases, or `None` if there are no bases either.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -552,7 +553,8 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Returns the IR text of `#ttg.linear`, or of `#ttg.generic_linear` if a warp basis steps along several dims.
+/// Returns the IR text of a `#ttg.linear` encoding, or of a `#ttg.generic_linear` encoding if only that accepts the
+/// bases.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {
@@ -579,8 +581,9 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
-/// Returns the IR text of `NVMMASharedLayout.get_default_for`. The swizzle is the widest that divides a row of
-/// the part of one CTA.
+/// Returns the IR text for `NVMMASharedLayout.get_default_for`. The swizzle is the widest one whose width divides a
+/// row of the part that one CTA holds. There is no swizzle if no width divides a row, if the rank is 1, or if the
+/// part has fewer than 8 rows.
 fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
@@ -628,8 +631,8 @@ fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     ))
 }
 
-/// Returns the IR text of `PaddedSharedLayout.with_identity_for`. The part of one CTA is contiguous except for
-/// the padding.
+/// Returns the IR text for `PaddedSharedLayout.with_identity_for`. The part of the tensor that one CTA holds is
+/// contiguous except for the padding.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
     let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;
