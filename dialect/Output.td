@@ -27,7 +27,7 @@ def LL_Built {
     "llvm.ptrtoint", "llvm.return", "llvm.sdiv", "llvm.select", "llvm.sext", "llvm.shl", "llvm.sitofp",
     "llvm.srem", "llvm.store", "llvm.sub", "llvm.switch", "llvm.trunc", "llvm.udiv", "llvm.uitofp", "llvm.urem",
     "llvm.xor", "llvm.zext", "nvvm.bar.warp.sync", "nvvm.barrier", "nvvm.barrier0", "nvvm.cluster.arrive",
-    "nvvm.cluster.wait", "nvvm.cp.async.bulk.commit.group",
+    "nvvm.cluster.wait", "nvvm.cp.async.bulk.commit.group", "nvvm.cp.async.mbarrier.arrive",
     "nvvm.cp.async.bulk.wait_group", "nvvm.cp.async.commit.group",
     "nvvm.cp.async.shared.global", "nvvm.cp.async.wait.group", "nvvm.elect.sync", "nvvm.ldmatrix", "nvvm.mapa",
     "nvvm.read.ptx.sreg.cluster.ctarank", "nvvm.read.ptx.sreg.clusterid.x", "nvvm.read.ptx.sreg.clusterid.y",

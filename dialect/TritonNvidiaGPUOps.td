@@ -164,9 +164,11 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Unanalysed]> {
   let assemblyFormat = "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
+def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [LL_Unanalysed]> {
   let summary = "arrive at a barrier when all preceding asynchronous copies are complete";
   let description = [{
+    Each thread arrives once, when its own copies are complete. Without `noIncrement`, the current phase
+    expects these arrivals in addition to its count.
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
       completions arrive at the barrier

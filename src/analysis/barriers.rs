@@ -38,7 +38,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) struct ByteRanges {
     /// Half-open byte ranges at known addresses, sorted and disjoint.
     own: Vec<(u32, u32)>,
-    /// Slots of multi-buffered allocations; `own` excludes their bytes.
+    /// Accessed slots of multi-buffered allocations. Their bytes are not part of `own`.
     slots: BTreeSet<SlotBytes>,
     /// True if memory of a caller or callee may be accessed.
     external: bool,
@@ -47,7 +47,7 @@ pub(crate) struct ByteRanges {
 /// One slot of a multi-buffered allocation. `rotation` is the slot index in the current iteration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SlotBytes {
-    /// The half-open range of all slots.
+    /// The half-open byte range that contains all slots of the allocation.
     all: (u32, u32),
     /// Bytes per slot.
     bytes: u32,
@@ -55,7 +55,7 @@ struct SlotBytes {
 }
 
 impl SlotBytes {
-    /// Returns true for two different slots of one buffer.
+    /// Returns true if `self` and `other` are different slots of the same allocation.
     fn differs_from(self, other: Self) -> bool {
         let phase = other.rotation.phase;
         let rotation = Rotation {
@@ -107,8 +107,8 @@ impl ByteRanges {
         }
     }
 
-    /// Converts the slot indices to the iteration after `edge`. After the loop, the index is unknown, and all slots
-    /// count.
+    /// Expresses the slot indices relative to the iteration that `edge` leads to. If `edge` leaves the loop, the
+    /// slot is no longer known, and is replaced by the bytes of all slots.
     fn cross(&mut self, edge: &Edge) {
         for slot in std::mem::take(&mut self.slots) {
             match edge.rotated(slot.rotation) {
@@ -139,7 +139,8 @@ impl ByteRanges {
         (self.external && other.external) || self.pieces().any(overlap)
     }
 
-    /// Returns the byte ranges. For a slot, returns the range of all slots of the allocation, and the slot.
+    /// Returns the accessed byte ranges. A slot is represented by the range of all slots of its allocation, paired
+    /// with the slot.
     fn pieces(&self) -> impl Iterator<Item = ((u32, u32), Option<SlotBytes>)> + '_ {
         let slots = self.slots.iter().map(|slot| (slot.all, Some(*slot)));
         self.own.iter().map(|range| (*range, None)).chain(slots)
@@ -187,7 +188,8 @@ impl AccessedBytes {
         ranges.add_all(accessed, offsets);
     }
 
-    /// Returns true for read after write, write after write, or write after read.
+    /// Returns true if an access in `self` and a later access in `next` conflict: a read after a write, a write
+    /// after a write, or a write after a read.
     fn conflicts_with(&self, next: &Self) -> bool {
         self.writes.overlaps(&next.reads)
             || self.writes.overlaps(&next.writes)
@@ -195,17 +197,18 @@ impl AccessedBytes {
     }
 }
 
-/// Team of a pending access, and the barriers since the access.
+/// The team that performed a pending access, and the effect of the barriers executed since then.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct AccessOrder {
     by: Team,
-    /// Team, smaller than the block, that has executed a barrier after the access.
+    /// A team, smaller than the block, that has executed a barrier after the access.
     ordered: Option<Team>,
-    /// True if two barriers of the block are still needed to order the access, instead of one.
+    /// True if the access becomes ordered only after two more barriers of the block. False if one barrier suffices.
     is_staggered: bool,
 }
 
-/// Accessed bytes that no barrier of the block has ordered. Accesses by staggered warps need two barriers.
+/// Accessed bytes that no barrier of the block has ordered yet. Accesses by staggered warps are ordered only after
+/// two barriers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses {
     bytes: BTreeMap<AccessOrder, AccessedBytes>,
@@ -251,8 +254,8 @@ impl PendingAccesses {
         }
     }
 
-    /// Applies a barrier of `team`. Earlier accesses of these warps can then conflict only with accesses of other
-    /// warps.
+    /// Applies a barrier that `team` executes. Afterwards, the earlier accesses of the team's warps can conflict
+    /// only with accesses of other warps.
     pub(crate) fn order(&mut self, team: Team) {
         for (mut order, pending) in std::mem::take(&mut self.bytes) {
             let is_among = team.contains(order.by);
@@ -283,7 +286,7 @@ impl PendingAccesses {
         others.map(|(order, _)| order.by)
     }
 
-    /// Returns true for a conflict that a barrier of `next.team` can order.
+    /// Returns true if `next` has a conflict that a barrier of `next.team` can order.
     pub(crate) fn conflicts_with(&self, next: &OpAccesses) -> bool {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
@@ -295,7 +298,7 @@ impl PendingAccesses {
     }
 }
 
-/// Byte offset of each operation's buffer or scratch memory.
+/// Byte offset of the buffer or scratch memory that each operation allocates.
 pub(crate) type Offsets = HashMap<OpId, u32>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -316,8 +319,8 @@ pub(crate) struct OpAccesses {
     team: Team,
     /// Accesses that start before the first inner barrier of the team.
     before: AccessedBytes,
-    /// Accesses that complete before each inner barrier, and this barrier. The last entry is `None`: its accesses
-    /// complete after all inner barriers.
+    /// Each inner barrier, preceded by the accesses that complete before it and after the previous inner barrier.
+    /// The last entry has no barrier (`None`); its accesses complete after all inner barriers.
     completed: Vec<(AccessedBytes, Option<InnerBarrier>)>,
 }
 
@@ -349,7 +352,7 @@ impl OpAccesses {
                     }
                     continue;
                 }
-                Act::Commit(_) => continue,
+                Act::Commit(_) | Act::Attach { .. } => continue,
                 Act::Barrier | Act::Sync(_) | Act::Fence => {
                     let ordered = match (kind, act.scope()) {
                         (SyncKind::Barriers, Some(SyncScope::Cluster)) => Team::BLOCK,
@@ -408,12 +411,13 @@ impl OpAccesses {
     }
 }
 
-/// Returns the estimated execution count inside `depth` loops, with 16 iterations each.
+/// Returns the estimated execution count of an operation inside `depth` loops. Each loop is assumed to execute 16
+/// iterations.
 pub(crate) fn execution_count(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }
 
-/// Computes the barriers of a function whose buffers have memory offsets.
+/// Computes the barriers or fences that a function needs. The buffers of the function must have memory offsets.
 pub(crate) struct BarrierAnalysis<'f> {
     flow: &'f Flow,
     order: Vec<usize>,
@@ -423,7 +427,7 @@ pub(crate) struct BarrierAnalysis<'f> {
     kept: Barriers,
 }
 
-/// Operations with a barrier in front, and the team of the barrier.
+/// The operations that need a barrier directly before them, each with the team that executes the barrier.
 pub(crate) type Barriers = BTreeMap<OpId, Team>;
 
 impl<'f> BarrierAnalysis<'f> {
@@ -461,8 +465,8 @@ impl<'f> BarrierAnalysis<'f> {
         counts.sum()
     }
 
-    /// Returns barriers that order all conflicting accesses, without redundant barriers. Uses barriers from
-    /// `existing` only if the cost is lower.
+    /// Returns barriers that order all conflicting accesses, without redundant barriers. Barriers from `existing`
+    /// are used only if they lower the cost.
     pub(crate) fn barriers(&self, existing: Barriers) -> Barriers {
         let mut best = self.completed(Barriers::new());
         if !existing.is_empty() {
@@ -487,9 +491,9 @@ impl<'f> BarrierAnalysis<'f> {
         self.before_copies(best)
     }
 
-    /// Moves each barrier between consecutive copies in front of the first copy, so that the copies start together.
-    /// The order stays correct, since copies add no pending accesses. A barrier in between made wgmma attention 2 %
-    /// slower on an H100.
+    /// If a barrier is between consecutive copies, moves it in front of the first copy, so that the copies start
+    /// together. The order stays correct, since copies add no pending accesses. A barrier in between made wgmma
+    /// attention 2 % slower on an H100.
     fn before_copies(&self, mut barriers: Barriers) -> Barriers {
         let is_copy = |act: &Act| match act {
             Act::Start(access) => access.channel == Channel::Copies,
@@ -513,8 +517,9 @@ impl<'f> BarrierAnalysis<'f> {
         barriers
     }
 
-    /// Returns the operations that still conflict with an earlier access, given `barriers`. One barrier of the
-    /// operation's team cannot order these accesses: another team accesses the bytes, or the warps are staggered.
+    /// Returns the operations that conflict with an earlier access despite `barriers`. One barrier of the
+    /// operation's team cannot order these accesses, because another team accesses the bytes or the warps are
+    /// staggered.
     pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         self.find(barriers, &mut |op, state, next| {
@@ -525,7 +530,7 @@ impl<'f> BarrierAnalysis<'f> {
         found
     }
 
-    /// Adds barriers until no accesses conflict, then removes redundant ones, innermost loops first.
+    /// Adds barriers until no accesses conflict. Then removes redundant barriers, starting in the innermost loops.
     fn completed(&self, mut barriers: Barriers) -> Barriers {
         barriers.extend(&self.kept);
         let has_candidates = !barriers.is_empty();
@@ -558,8 +563,8 @@ impl<'f> BarrierAnalysis<'f> {
         })
     }
 
-    /// Returns the first operation for which `holds` returns true, or `None` if the analysis reaches the fixed
-    /// point.
+    /// Runs the analysis until `holds` returns true, and returns the operation for which it did. Returns `None` if
+    /// the analysis reaches the fixed point first.
     fn find(
         &self,
         barriers: &Barriers,

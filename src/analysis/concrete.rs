@@ -68,37 +68,40 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
-/// Sample values of the integer arguments. All are multiples of 16, since launchers guarantee this
-/// divisibility.
+/// Values of the integer arguments. Each execution uses one of them for all arguments. All are multiples of 16,
+/// since launchers guarantee this divisibility.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
 /// Maximum number of loop iterations per team and path.
 const MAX_ITERATIONS: u32 = 40;
 
-/// Maximum number of operations that are listed for one group of threads on one control-flow path.
+/// Maximum number of executed operations per team and path.
 const MAX_OPERATIONS: u32 = 20_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
-    /// `at` conflicts with an unordered access of other warps.
+    /// The access of `at` conflicts with the access of `first`, which other warps perform. Nothing orders the two
+    /// accesses.
     OtherWarps { first: OpId, at: OpId },
-    /// `at` conflicts with an access in flight.
+    /// `at` conflicts with the asynchronous access that `started` started, which is still in flight.
     InFlight { started: OpId, at: OpId },
-    /// `at` uses the result of a product in flight.
+    /// `at` uses the result of the asynchronous matrix product `started`, which is still in flight.
     Result { started: OpId, at: OpId },
     /// The operation reads bytes that have not been written.
     Unwritten(OpId),
-    /// `at` waits for a phase that never completes: `arrivals` arrivals and `bytes` bytes are missing.
+    /// `at` waits for an mbarrier phase that never completes, because `arrivals` arrivals and `bytes` bytes are
+    /// missing.
     Endless { at: OpId, arrivals: u32, bytes: i64 },
-    /// `at` waits for a phase, but `next` may complete the next phase first.
+    /// `at` waits for an mbarrier phase, but `next` may complete the next phase before `at` has observed the first
+    /// one.
     Overtaken { at: OpId, next: OpId },
     /// The operation uses an uninitialised mbarrier.
     NoMbarrier(OpId),
-    /// A phase receives `bytes` more bytes than expected.
+    /// At operation `at`, an mbarrier phase has received `bytes` more bytes than expected.
     MoreBytes { at: OpId, bytes: i64 },
-    /// A phase receives more arrivals than expected.
+    /// At this operation, an mbarrier phase receives more arrivals than expected.
     MoreArrivals(OpId),
-    /// A kernel returns with a shared-memory access in flight.
+    /// The kernel returns at `at` while the shared-memory access that `started` started is still in flight.
     AtEnd { started: OpId, at: OpId },
 }
 
@@ -119,10 +122,11 @@ impl Fault {
     }
 }
 
-/// Executes the function once with each value in [`SAMPLES`], and returns the faults of the first faulty
-/// execution.
+/// Executes the function once with each value in [`SAMPLES`]. Returns the faults of the first faulty execution,
+/// provided that a second execution is faulty too.
 ///
-/// Returns no faults if only one execution is faulty: the function may not support this size.
+/// A single faulty execution is ignored, since the function may not support this size. Functions without
+/// asynchronous accesses and without regions for some of the warps are not executed and have no faults.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpId, &Effects> = events.collect();
@@ -160,7 +164,7 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
 struct PathValue {
     integer: Option<i64>,
     view: Option<Bytes>,
-    /// Asynchronous product that computes the value, and the product's commit group.
+    /// The asynchronous product that computes the value, and the number of the product's commit group.
     result: Option<(OpId, u32)>,
 }
 
@@ -172,7 +176,7 @@ struct Frame<'c> {
 
 #[derive(Clone, Copy)]
 enum Around<'c> {
-    /// A function, or a region of `ttg.warp_specialize`, with one or more blocks.
+    /// The body of a function or of a region of `ttg.warp_specialize`, which may have several blocks.
     Region,
     Conditional(Op<'c>),
     For {
@@ -195,7 +199,7 @@ impl<'c> Frame<'c> {
 
 #[derive(Default)]
 struct TeamPath<'c> {
-    /// Outermost block first.
+    /// The blocks in execution, outermost block first.
     frames: Vec<Frame<'c>>,
     first_warp: u32,
     clock: TeamClock,
@@ -206,7 +210,7 @@ struct TeamPath<'c> {
 
 enum Turn {
     Executed,
-    /// The next operation has to wait.
+    /// The next operation cannot execute yet, since it waits for other teams.
     Blocked,
 }
 
@@ -219,7 +223,7 @@ struct Path<'p, 'c> {
     views: FxHashMap<ValueId, Bytes>,
     results: FxHashMap<ValueId, (OpId, u32)>,
     state: PathState,
-    /// The first team executes the function and the default regions, each other team a partition.
+    /// The first team executes the function and the default regions. Each other team executes one partition.
     teams: Vec<TeamPath<'c>>,
     current: usize,
 }
@@ -242,7 +246,8 @@ impl<'c> Path<'_, 'c> {
         while self.round().is_some() {}
     }
 
-    /// Executes the next operation of each team. Returns `None` to stop.
+    /// Executes the next operation of each team that is not blocked. Returns `None` if the execution has to end. If
+    /// all teams are blocked, also reports the waits that never end.
     fn round(&mut self) -> Option<()> {
         let mut is_deadlock = true;
         for team in 0..self.teams.len() {
@@ -337,8 +342,8 @@ impl<'c> Path<'_, 'c> {
         };
     }
 
-    /// Copies the known value of `from[i]` to `to[i]`. Reads all of `from` first, since `to` may contain the same
-    /// values.
+    /// Copies everything known about `from[i]` to `to[i]`, for each `i`. All of `from` is read first, since `to`
+    /// may contain the same values.
     fn pass(&mut self, from: &[Val<'_>], to: &[Val<'_>]) {
         let known: Vec<PathValue> = from.iter().map(|value| self.value(*value)).collect();
         for (value, known) in to.iter().zip(known) {
@@ -346,7 +351,8 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Executes the current team's next operation. Returns `None` to stop.
+    /// Executes the current team's next operation, unless the operation is blocked. Returns `None` if the execution
+    /// has to end.
     fn turn(&mut self) -> Option<Turn> {
         use UpstreamKind as U;
         let frame = self.team().frames.last()?;
@@ -382,8 +388,8 @@ impl<'c> Path<'_, 'c> {
         self.missing(operation_id(op)).is_some()
     }
 
-    /// Returns the arrivals and bytes that are missing in the phase that `op` awaits. Returns `None` if `op` can
-    /// continue, or if the phase is unknown.
+    /// Returns the numbers of arrivals and bytes that are still missing in the mbarrier phase for which `op` waits.
+    /// Returns `None` if `op` can continue, or if the phase is unknown.
     fn missing(&self, op: OpId) -> Option<(u32, i64)> {
         let effects = self.effects.get(&op)?;
         let Some((object, MbarrierUse::Wait { parity })) = effects.mbarrier else {
@@ -400,7 +406,8 @@ impl<'c> Path<'_, 'c> {
         is_pending.then_some((mbarrier.pending, mbarrier.bytes))
     }
 
-    /// Starts an `scf.for` with known bounds. Returns `None` to stop.
+    /// Starts an `scf.for` whose bounds and positive step are known. In all other cases, returns `None`, and the
+    /// execution has to end.
     fn for_loop(&mut self, op: Op<'c>) -> Option<()> {
         let for_ = scf::For::of(op)?;
         let body = build::single_block(op, 0)?;
@@ -419,7 +426,8 @@ impl<'c> Path<'_, 'c> {
         self.iterate()
     }
 
-    /// Starts the next iteration of the innermost `scf.for`, or leaves the loop. Returns `None` to stop.
+    /// Starts the next iteration of the innermost `scf.for`, or leaves the loop if all iterations are complete.
+    /// Returns `None` if the execution has to end.
     fn iterate(&mut self) -> Option<()> {
         let team = self.team();
         let frame = team.frames.last_mut()?;
@@ -443,7 +451,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Starts an `scf.if` with a known condition.
+    /// Starts an `scf.if`. Returns `None` if the condition is unknown, and the execution has to end.
     fn conditional(&mut self, op: Op<'c>) -> Option<()> {
         let condition = self.get(*build::operands(op).first()?)?;
         if let Some(block) = build::single_block(op, usize::from(condition == 0)) {
@@ -453,7 +461,8 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Ends the innermost block with the yielded `values`.
+    /// Ends the innermost block, which yields `values`. A loop starts its next iteration or ends. Returns `None` if
+    /// the execution has to end.
     fn yield_(&mut self, values: &[Val<'c>]) -> Option<()> {
         match self.team().frames.last()?.around {
             Around::Region => None,
@@ -476,7 +485,8 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Executes a `cf.br`, or a `cf.cond_br` with a known condition.
+    /// Executes a `cf.br`, or a `cf.cond_br` whose condition is known. In all other cases, returns `None`, and the
+    /// execution has to end.
     fn branch(&mut self, op: Op<'c>) -> Option<()> {
         let targets = build::successors(op);
         let operands = build::operands(op);
@@ -502,7 +512,8 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Starts the regions of a `ttg.warp_specialize`; the current team executes the default region.
+    /// Starts all regions of a `ttg.warp_specialize`. The current team executes the default region, and a new team
+    /// executes each partition. Returns `None` if the execution has to end.
     fn fork(&mut self, op: Op<'c>) -> Option<()> {
         if self.is_concurrent() {
             return None;
@@ -534,7 +545,8 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Ends a `ttg.warp_specialize` after all partitions have ended.
+    /// Ends a `ttg.warp_specialize`, all of whose partitions have ended. Reports the reads of bytes that were not
+    /// written before.
     fn join(&mut self, end: Op<'c>) -> Option<()> {
         let op = build::parent(end)?;
         let unwritten = std::mem::take(&mut self.state.unwritten).into_iter();
@@ -609,7 +621,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Reports each operand of `op` that an asynchronous product has not finished.
+    /// Reports each operand of `op` that is the result of an asynchronous product still in flight.
     fn check_results(&mut self, op: Op<'_>) {
         for operand in build::operands(op) {
             let Some((started, group)) = self.results.get(&value_id(operand)).copied() else {
@@ -660,6 +672,7 @@ impl<'c> Path<'_, 'c> {
                         queue.commit();
                     }
                 }
+                Act::Attach { from, to } => self.attach(from, to),
                 Act::Observe { channel, at_most } => self.observe(channel, at_most),
                 Act::Barrier | Act::Sync(_) | Act::Stagger(_) | Act::Fence => {}
             }
@@ -706,6 +719,20 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
+    /// Adds the accesses in flight on `from` to the current group of `to`.
+    fn attach(&mut self, from: Channel, to: Channel) {
+        let Channel::Mbarrier(object) = to else {
+            return;
+        };
+        let Some(queue) = self.queues().queue(from) else {
+            return;
+        };
+        let accesses: Vec<Access> = queue.all().copied().collect();
+        if let Some(mbarrier) = self.mbarrier_mut(object) {
+            mbarrier.open.extend(accesses);
+        }
+    }
+
     fn observe(&mut self, channel: Channel, at_most: u32) {
         let is_concurrent = self.is_concurrent();
         let end = Some(self.now());
@@ -714,7 +741,9 @@ impl<'c> Path<'_, 'c> {
         };
         let done = queue.groups.len().saturating_sub(at_most as usize);
         let done: Vec<_> = queue.groups.drain(..done).collect();
-        for access in done.into_iter().flat_map(|(_, group)| group) {
+        let done: Vec<Access> = done.into_iter().flat_map(|(_, group)| group).collect();
+        self.state.detach(&done);
+        for access in done {
             if is_concurrent {
                 self.state.record(Access { end, ..access });
             }
@@ -779,7 +808,7 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Reports conflicts with earlier unordered accesses.
+    /// Reports the conflicts of `access` with earlier accesses that are not ordered before it.
     fn check_access(&mut self, access: Access) {
         let at = access.op;
         let clock = &self.teams[self.current].clock;
@@ -834,7 +863,8 @@ impl<'c> Path<'_, 'c> {
         self.state.mbarriers.get_mut(&key)
     }
 
-    /// Applies an mbarrier operation. Returns `None` to stop if the mbarrier is unknown.
+    /// Applies an mbarrier operation. Returns `None` if the execution has to end, because the mbarrier is unknown
+    /// or is used incorrectly.
     fn use_mbarrier(&mut self, op: OpId, object: ValueId, how: MbarrierUse) -> Option<()> {
         let bytes = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
         let key = (bytes.allocation, bytes.from);
@@ -864,7 +894,7 @@ impl<'c> Path<'_, 'c> {
                 mbarrier.bytes += i64::from(bytes);
                 1
             }
-            MbarrierUse::Arrive { count } => count,
+            MbarrierUse::Arrive { count } | MbarrierUse::ArriveAfterCopies { count } => count,
             MbarrierUse::Copy { to } => {
                 let copied = self.views.get(&to).filter(|bytes| bytes.is_exact)?;
                 mbarrier.bytes -= i64::from(copied.to - copied.from);
@@ -890,6 +920,9 @@ impl<'c> Path<'_, 'c> {
                 if is_concurrent {
                     let now = clock.moment(Party::Team(self.current));
                     mbarrier.waits.push((op, now));
+                }
+                self.state.detach(&observed);
+                if is_concurrent {
                     observed
                         .into_iter()
                         .for_each(|access| self.state.record(access));

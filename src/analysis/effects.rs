@@ -11,6 +11,8 @@
 //! | wgmma, which reads its operands | `Products` | commit | the warps that wait |
 //! | TMA loads | `Mbarrier` | the next phase | all threads that wait |
 //!
+//! Copies of threads may also be attached to a phase ([`Act::Attach`]).
+//!
 //! The groups of one channel complete in order: a wait for "at most n in flight" observes all groups except the n
 //! youngest. After one thread has observed an access, other threads see the data only after a barrier. A wait for the
 //! phase of an mbarrier needs no barrier.
@@ -28,7 +30,7 @@ pub(crate) type OpId = usize;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Request {
     pub(crate) bytes: u32,
-    /// A power of two, in bytes.
+    /// Alignment in bytes, a power of two.
     pub(crate) alignment: u32,
 }
 
@@ -56,17 +58,19 @@ pub(crate) enum ViewRange {
     },
 }
 
-/// An index (i + `phase`) % `modulus` in iteration i of a loop.
+/// The index of a slot that changes in each iteration of a loop. In iteration i, the index is (i + `phase`) %
+/// `modulus`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Rotation {
-    /// The loop operation.
+    /// The loop operation in whose iterations the index changes.
     pub(crate) rotated_by: OpId,
     pub(crate) modulus: u32,
     pub(crate) phase: u32,
 }
 
 impl Rotation {
-    /// Returns the index relative to the next iteration: the phase becomes (`phase` - 1) modulo `modulus`.
+    /// Returns the same index, expressed relative to the next iteration. Its phase is (`phase` - 1) modulo
+    /// `modulus`.
     pub(crate) const fn in_next_iteration(self) -> Self {
         Self {
             phase: (self.phase + self.modulus - 1) % self.modulus,
@@ -90,7 +94,7 @@ pub(crate) enum AccessTarget {
     External,
 }
 
-/// A proxy of shared-memory accesses.
+/// The proxy through which an operation accesses shared memory.
 ///
 /// A proxy fence must separate a generic access from a later async access. Between an async access and a later
 /// generic access, a wait for the async access suffices.
@@ -103,11 +107,11 @@ pub(crate) enum Proxy {
 /// A completion mechanism of asynchronous accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Channel {
-    /// Commit groups of copies to shared memory, per thread.
+    /// Commit groups of copies to shared memory. Each thread has its own groups.
     Copies,
-    /// Commit groups of TMA stores, per issuing thread.
+    /// Commit groups of TMA stores. Each issuing thread has its own groups.
     BulkStores,
-    /// Commit groups of matrix products, per warp group.
+    /// Commit groups of matrix products. Each warp group has its own groups.
     Products,
     /// The phases of the mbarriers to which the value refers.
     Mbarrier(ValueId),
@@ -121,34 +125,39 @@ pub(crate) struct AsyncAccess {
     pub(crate) proxy: Proxy,
 }
 
-/// A contiguous range of warps in the block, with a hardware barrier.
+/// A contiguous range of warps of the thread block that share a hardware barrier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Team {
     pub(crate) first_warp: u32,
-    /// Exclusive.
+    /// Index of the warp after the last one.
     pub(crate) end_warp: u32,
     pub(crate) barrier: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierUse {
-    /// `count` arrivals complete a phase.
+    /// Initialises the mbarrier. Each phase completes after `count` arrivals.
     Init {
         count: u32,
     },
     Invalidate,
-    /// Arrives once; the phase expects `bytes` more bytes.
+    /// Arrives once, and increases the number of bytes that the phase expects by `bytes`.
     Expect {
         bytes: u32,
     },
     Arrive {
         count: u32,
     },
-    /// Starts a copy to `to` that counts towards the expected bytes.
+    /// Each thread arrives when its copies in flight are complete. `count` of these arrivals are among the
+    /// expected ones.
+    ArriveAfterCopies {
+        count: u32,
+    },
+    /// Starts a copy to the buffer `to`. The copied bytes count towards those that the phase expects.
     Copy {
         to: ValueId,
     },
-    /// Waits for the phase with the parity `parity`.
+    /// Waits until the phase with parity `parity` is complete.
     Wait {
         parity: ValueId,
     },
@@ -162,7 +171,7 @@ impl MbarrierUse {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SyncScope {
-    /// Each warp by itself.
+    /// Each warp is synchronised separately.
     Warp,
     Team(Team),
     Cluster,
@@ -185,16 +194,19 @@ pub(crate) enum Act {
     Write(AccessTarget),
     /// A barrier of all threads that execute the operation.
     ///
-    /// In a [`Flow`](super::flow::Flow), a barrier of all threads of the block: [`Effects::in_team`] replaces the
-    /// barriers of smaller teams.
+    /// In a [`Flow`](super::flow::Flow), this is always a barrier of all threads of the block, since
+    /// [`Effects::in_team`] replaces the barriers of smaller teams.
     Barrier,
     Sync(SyncScope),
     /// A barrier that starts or ends staggered execution of the warps.
     Stagger(StaggerEdge),
     Start(AsyncAccess),
-    /// Closes the group of accesses since the last commit on the channel.
+    /// Closes the commit group that consists of all accesses started on the channel since the last commit.
     Commit(Channel),
-    /// Waits for at most `at_most` groups in flight.
+    /// Lets the current group of `to` include the accesses in flight on `from`. A wait on either channel then
+    /// observes these accesses.
+    Attach { from: Channel, to: Channel },
+    /// Waits until at most `at_most` groups are in flight on the channel.
     Observe {
         channel: Channel,
         at_most: u32,
@@ -203,19 +215,20 @@ pub(crate) enum Act {
     Fence,
 }
 
-/// Costs of the current plan, for comparison with a baseline plan that needs less scratch memory.
+/// The scratch memory and barriers that an operation could save with a baseline plan, which needs less scratch
+/// memory than the current plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchTradeoff {
-    /// Scratch bytes of the baseline plan.
+    /// Number of scratch bytes that the baseline plan needs.
     pub(crate) baseline_bytes: u32,
-    /// Barriers inside the current plan.
+    /// Number of barriers inside the current plan.
     pub(crate) barriers: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) allocation: Option<BufferAllocation>,
-    /// Memory needed only during the operation.
+    /// Scratch memory that the operation needs only while it executes.
     pub(crate) scratch: Option<Request>,
     pub(crate) tradeoff: Option<ScratchTradeoff>,
     pub(crate) views: Vec<BufferView>,
@@ -223,16 +236,16 @@ pub(crate) struct Effects {
     pub(crate) external: Vec<ValueId>,
     /// Operands whose buffers must be live during the operation.
     pub(crate) uses: Vec<ValueId>,
-    /// The function returns the values `uses`.
+    /// True if the operation returns the values in `uses` from the function.
     pub(crate) is_return: bool,
-    /// In program order. Repeated accesses between two barriers may be listed once.
+    /// Accesses and synchronisation, in program order. Repeated accesses between two barriers may be listed once.
     pub(crate) acts: Vec<Act>,
-    /// Condition of the effects; `None` for unconditional effects.
+    /// The condition under which the effects occur, or `None` if they always occur.
     pub(crate) predicate: Option<ValueId>,
     pub(crate) mbarrier: Option<(ValueId, MbarrierUse)>,
 }
 
-/// The operands and results of an operation that are buffers.
+/// Those operands and results of an operation that are buffers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) operands: Vec<ValueId>,
@@ -288,7 +301,7 @@ impl Act {
 }
 
 impl Effects {
-    /// Returns the effects of a program on scratch memory and on the buffer `buffer`.
+    /// Returns the effects of a program on scratch memory and, if `buffer` is `Some`, on this buffer.
     pub(crate) fn of_program(program: &Program, buffer: Option<ValueId>) -> Self {
         let scratch_bytes = program.scratch_bytes();
         let target = |address: &Address| {
@@ -345,7 +358,7 @@ impl Effects {
         }
     }
 
-    /// Replaces barriers of the block with barriers of `team`.
+    /// Replaces each barrier of the block with a barrier of `team`.
     pub(crate) fn in_team(mut self, team: Team) -> Self {
         if team != Team::BLOCK {
             for act in &mut self.acts {
@@ -364,7 +377,8 @@ impl Effects {
         }
     }
 
-    /// Returns the effects of an operation without accesses, whose results alias its operands.
+    /// Returns the effects of an operation that accesses no memory. Each result may alias all operands or, if there
+    /// are none, buffers of other functions.
     pub(crate) fn forwarding(buffers: &Buffers) -> Self {
         let mut effects = Self::default();
         for result in &buffers.results {
@@ -381,7 +395,8 @@ impl Effects {
         effects
     }
 
-    /// Returns the effects of an unknown operation: reads and writes of all operands.
+    /// Returns the effects of an unknown operation. It may read and write all operands, and its results may alias
+    /// them.
     pub(crate) fn unknown(buffers: &Buffers) -> Self {
         let mut effects = Self::forwarding(buffers);
         for buffer in &buffers.operands {

@@ -16,6 +16,9 @@
 //! read uses a dynamic part of a buffer before any write. Other conflicts in rotating buffers are left to
 //! [`concrete`](super::concrete).
 //!
+//! A copy of a thread may be attached to the phase of an mbarrier. It then is in two queues, and the first wait on
+//! either channel removes it from both.
+//!
 //! A wait for one of several mbarriers, chosen at run time, observes the oldest phase of all of them. Afterwards, no
 //! other access is certainly in flight.
 //!
@@ -30,7 +33,7 @@ use super::flow::{Edge, Event, Flow, ForwardAnalysis, LoopCrossing};
 use super::slots::Slot;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An operation, and an index in `Effects::acts` of the operation.
+/// Identifies an act by its operation, and by its index in the `Effects::acts` of this operation.
 pub(crate) type ActId = (OpId, usize);
 
 type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
@@ -38,24 +41,25 @@ type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InFlight {
     starts: Starts,
-    /// Buffers with an access in flight before each operation.
+    /// For each operation, the buffers that have an access in flight before it.
     before: HashMap<OpId, BTreeSet<OpId>>,
-    /// Accesses that each wait observes for the waiting thread only.
+    /// For each wait, the accesses whose completion only the waiting thread observes, each with its slot if known.
     observed: HashMap<ActId, BTreeMap<ActId, Option<Slot>>>,
-    /// Pairs (operation that starts an access, operation that conflicts with the access).
+    /// Pairs of an operation that starts an access, and an operation that conflicts with this access while it is in
+    /// flight.
     conflicts: BTreeSet<(OpId, OpId)>,
 }
 
 /// An access that is in flight on at least one path. Each flag is true if it is true on at least one path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InFlightAccess {
-    /// The access is certainly in flight.
+    /// True if the access is certainly in flight.
     is_certain: bool,
     /// True if the value that names the accessed buffer still refers to the same bytes.
     is_current: bool,
-    /// True if no write to the accessed buffer has completed yet.
+    /// True if the access is a write, and no write to the accessed buffer has completed yet.
     is_first: bool,
-    /// The slot relative to the current iteration, if equal on all paths.
+    /// The accessed slot relative to the current iteration, if it is known and equal on all paths.
     slot: Option<Slot>,
 }
 
@@ -96,6 +100,12 @@ impl GroupQueue {
         }
     }
 
+    fn union(&self) -> AccessGroup {
+        let mut all = self.open.clone();
+        self.groups.iter().for_each(|group| join(&mut all, group));
+        all
+    }
+
     fn join(&mut self, other: &Self) {
         join(&mut self.open, &other.open);
         let more = other.groups.len().max(self.groups.len());
@@ -109,7 +119,8 @@ impl GroupQueue {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct QueueKey {
     channel: Channel,
-    /// Operation that allocates the mbarrier; `None` if unknown, or for channels without an mbarrier.
+    /// Operation that allocates the mbarrier. `None` if this operation is unknown, or if the channel has no
+    /// mbarrier.
     mbarrier: Option<OpId>,
     /// First warp of the region whose warps observe the accesses; 0 for an mbarrier.
     ///
@@ -136,8 +147,8 @@ impl InFlightState {
         self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Records new definitions of `values`, for example in the next iteration. The values may now refer to other
-    /// bytes than the accesses in flight.
+    /// Records that `values` are defined again, for example in the next iteration. An access in flight that was
+    /// started through one of these values may use other bytes than those to which the value refers now.
     fn define(&mut self, values: &[ValueId], starts: &Starts) {
         for (act, access) in self.all() {
             if let AccessTarget::Buffer(value) = starts[act].0.target
@@ -145,6 +156,17 @@ impl InFlightState {
             {
                 access.is_current = false;
             }
+        }
+    }
+
+    /// Removes accesses that a wait on `channel` has observed from the other kinds of channels.
+    fn detach(&mut self, channel: Channel, done: &AccessGroup) {
+        let is_by_all = channel.is_observed_by_all();
+        let others = self.queues.iter_mut();
+        let others = others.filter(|(key, _)| key.channel.is_observed_by_all() != is_by_all);
+        for (_, queue) in others {
+            let groups = queue.groups.iter_mut().chain([&mut queue.open]);
+            groups.for_each(|group| group.retain(|act, _| !done.contains_key(act)));
         }
     }
 
@@ -196,7 +218,8 @@ impl InFlight {
         analysis.found
     }
 
-    /// Returns pairs (operation that starts an access, operation that conflicts with the access).
+    /// Returns pairs of an operation that starts an access, and an operation that conflicts with this access while
+    /// it is in flight.
     pub(crate) const fn conflicts(&self) -> &BTreeSet<(OpId, OpId)> {
         &self.conflicts
     }
@@ -206,7 +229,7 @@ impl InFlight {
         self.before.get(&op).into_iter().flatten().copied()
     }
 
-    /// Returns the accesses that a wait observes for the waiting thread only.
+    /// Returns the accesses that the wait `act` observes for the waiting thread only.
     pub(crate) fn observed(
         &self,
         act: ActId,
@@ -278,8 +301,15 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
                         queue.commit(self.max_groups);
                     }
                 }
+                Act::Attach { from, to } => {
+                    let from = state.queues.get(&self.key(op, from));
+                    let accesses = from.map(GroupQueue::union).unwrap_or_default();
+                    let queue = state.queues.entry(self.key(op, to)).or_default();
+                    join(&mut queue.open, &accesses);
+                }
                 Act::Observe { channel, at_most } => {
                     let done = self.observe(op, (channel, at_most as usize), state);
+                    state.detach(channel, &done);
                     if channel.is_observed_by_all() {
                         self.synchronise(op, state);
                     }
@@ -320,7 +350,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
 }
 
 impl InFlightAnalysis<'_> {
-    /// Records conflicts with the accesses in flight.
+    /// Records the conflicts between an access by `op` and the accesses in flight.
     fn access(
         &mut self,
         op: OpId,
@@ -341,8 +371,8 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Completes mbarrier accesses that were started in a region of `ttg.warp_specialize`, if `op` is outside this
-    /// region.
+    /// Treats mbarrier accesses as complete if they were started in a region of `ttg.warp_specialize` that does not
+    /// contain `op`.
     fn leave(&self, op: OpId, state: &mut InFlightState) {
         if self.teams.is_empty() {
             return;
@@ -393,8 +423,8 @@ impl InFlightAnalysis<'_> {
 
     /// Applies an mbarrier wait in a region of `ttg.warp_specialize`.
     ///
-    /// Other warps may have waited for their accesses before they arrived. Such accesses are no longer certainly in
-    /// flight.
+    /// Other warps may have waited for their own accesses before they arrived at the mbarrier. Such accesses are no
+    /// longer certainly in flight.
     fn synchronise(&self, op: OpId, state: &mut InFlightState) {
         let team = self.team(op);
         if team == Team::BLOCK {
@@ -410,7 +440,7 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Removes the observed groups from the state, and returns their union.
+    /// Removes the groups that a wait observes from the state, and returns their union.
     fn observe(
         &self,
         op: OpId,

@@ -8,9 +8,12 @@ use crate::analysis::effects::{
     SyncScope, ValueId, ViewRange,
 };
 use crate::ir::ops::{ttg, ttng};
-use crate::ir::{OpKind, OpView};
+use crate::ir::{ModuleInfo, OpKind, OpView};
 use crate::sys::build::{Op, Val};
 use crate::sys::value_id;
+
+/// Lanes per warp of the GPUs with `ttng` operations.
+const LANES: u64 = 32;
 
 fn start(channel: Channel, is_write: bool, buffer: ValueId, proxy: Proxy) -> Act {
     Act::Start(AsyncAccess {
@@ -72,6 +75,12 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
             let count = small(arrive.count());
             (arrive.alloc(), MbarrierUse::Arrive { count })
         }
+        OpView::TtngAsyncCopyMbarrierArrive(arrive) => {
+            let warps = ModuleInfo::num_warps(op).unwrap_or_default();
+            let threads = u32::try_from(warps * LANES).unwrap_or_default();
+            let count = if arrive.no_increment() { threads } else { 0 };
+            (arrive.barrier(), MbarrierUse::ArriveAfterCopies { count })
+        }
         OpView::TtngAsyncTMACopyGlobalToLocal(copy) => {
             let to = value_id(copy.result());
             (copy.barrier(), MbarrierUse::Copy { to })
@@ -85,7 +94,7 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     Some((value_id(object), use_))
 }
 
-/// Forwards operand i of a wait to result i.
+/// Returns views that forward operand i of a wait to result i.
 fn forwarded(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs
@@ -106,6 +115,10 @@ fn acts_on_mbarrier(mbarrier: ValueId, use_: MbarrierUse) -> Vec<Act> {
         MbarrierUse::Expect { .. } => vec![Act::Read(object), Act::Commit(phases)],
         // An arrival counts for all threads that execute the operation.
         MbarrierUse::Arrive { .. } => vec![Act::Barrier, Act::Read(object)],
+        MbarrierUse::ArriveAfterCopies { .. } => {
+            let from = Channel::Copies;
+            vec![Act::Read(object), Act::Attach { from, to: phases }]
+        }
         MbarrierUse::Copy { to } => {
             vec![Act::Read(object), start(phases, true, to, Proxy::Async)]
         }

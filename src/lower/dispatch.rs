@@ -39,7 +39,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Checks the operations of functions before any planning. `refuse` returns a diagnostic for an unsupported kind.
+/// Checks the operations of functions before any planning. `refuse` returns a diagnostic if a kind of operation is
+/// not supported.
 ///
 /// # Errors
 /// Reports each unsupported operation.
@@ -82,8 +83,8 @@ pub(super) fn one_cta_only(kind: OpKind, num_ctas: u32) -> Option<Diagnostic> {
     })
 }
 
-/// Returns true if the lowering respects the CTA rank or does not depend on it. Planning may still refuse an operation,
-/// e.g. a conversion between CTAs.
+/// Returns true if operations of this kind can be lowered for clusters of several CTAs, because the lowering uses
+/// the CTA rank or does not depend on it. Planning may still refuse an operation, e.g. a conversion between CTAs.
 fn is_supported_in_clusters(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(
@@ -190,6 +191,7 @@ pub(crate) fn effects(
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait
         | K::TtngArriveBarrier
+        | K::TtngAsyncCopyMbarrierArrive
         | K::TtngAsyncTMACopyGlobalToLocal
         | K::TtngAsyncTMACopyLocalToGlobal
         | K::TtngAsyncTMAReduce
@@ -296,6 +298,7 @@ fn own(kind: OpKind) -> Option<LowerFn> {
         K::AmdgCondBarrier => stagger::cond_barrier,
         K::AmdgExtractSlice => views::extract_slice,
         K::TtngArriveBarrier => mbarrier::arrive,
+        K::TtngAsyncCopyMbarrierArrive => mbarrier::arrive_after_copies,
         K::TtngAsyncTMACopyGlobalToLocal => tensor_copy::load,
         K::TtngAsyncTMACopyLocalToGlobal => tensor_copy::store,
         K::TtngAsyncTMAReduce => tensor_copy::reduce,
@@ -353,7 +356,7 @@ pub(super) fn is_in_table(kind: AnyKind) -> bool {
     }
 }
 
-/// Returns sorted names without the dialect prefix.
+/// Returns the sorted names of the supported operations of a dialect, without the dialect prefix.
 fn lowered_of(dialect: &str) -> Vec<&'static str> {
     let own = OpKind::ALL
         .iter()
@@ -371,7 +374,8 @@ fn lowered_of(dialect: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns each dialect with its supported operations, without the dialect prefix.
+/// Returns the name of each dialect that has supported operations, with the names of these operations. The names
+/// have no dialect prefix.
 #[must_use]
 pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
     let names = OpKind::ALL.iter().map(|kind| kind.name());

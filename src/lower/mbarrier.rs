@@ -1,6 +1,6 @@
 //! Mbarriers: shared-memory objects that count copies and arrivals.
 //!
-//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait. The surrounding CTA barriers
+//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait, and arrive after their copies. The surrounding CTA barriers
 //! follow from shared-memory effects. An arrival counts for the whole CTA, so a CTA barrier comes first.
 
 use super::gpu::{MbarrierAction, UnitIsa};
@@ -86,7 +86,7 @@ pub(crate) fn expect<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     update(l, expect.alloc(), action, Some(expect.pred()))
 }
 
-/// Lowers `ttng.arrive_barrier`: a CTA barrier, then an arrival of one thread.
+/// Lowers `ttng.arrive_barrier` to a CTA barrier, followed by the arrivals of one thread.
 pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let arrive = ttng::ArriveBarrier::of(op).expect("the dispatch goes by kind");
     if arrive.from_cta().is_some() || arrive.multicast_cta().is_some() {
@@ -95,6 +95,15 @@ pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     l.gpu.block_barrier(&mut l.e);
     let action = MbarrierAction::Arrive(positive(arrive.count()));
     update(l, arrive.alloc(), action, arrive.pred())
+}
+
+/// Lowers `ttng.async_copy_mbarrier_arrive`: an arrival of each thread when its copies are complete.
+pub(crate) fn arrive_after_copies<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let arrive = ttng::AsyncCopyMbarrierArrive::of(op).expect("the dispatch goes by kind");
+    let units = units(l)?;
+    let object = object(l, arrive.barrier())?;
+    units.arrive_after_copies(&mut l.e, object, arrive.no_increment());
+    Ok(())
 }
 
 /// Returns the lowest bit of a phase. The hardware requires 0 or 1, but a sign-extended `i1` is 0 or -1.
@@ -109,7 +118,8 @@ fn parity<'c>(l: &mut Lowering<'c>, phase: Val<'c>) -> Val<'c> {
 
 /// Returns true if `value` is provably 0 or 1.
 ///
-/// `assumed` are loop-carried values that count as 0 or 1 during their own proof, by induction.
+/// `assumed` contains the loop-carried values whose proof is in progress. By induction, the proof may assume that
+/// they are 0 or 1.
 fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
     use UpstreamKind as U;
     if assumed.contains(&value) {

@@ -9,7 +9,7 @@ pub(super) struct Bytes {
     pub(super) allocation: OpId,
     pub(super) from: u32,
     pub(super) to: u32,
-    /// False if the access covers an unknown part of the range.
+    /// False if only an unknown part of the range is accessed.
     pub(super) is_exact: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Access {
     pub(super) bytes: Bytes,
     pub(super) is_write: bool,
     pub(super) start: Moment,
-    /// The completion; `None` while unknown.
+    /// The moment of completion, or `None` while it is unknown.
     pub(super) end: Option<Moment>,
 }
 
@@ -48,13 +48,18 @@ impl Access {
         (self.is_write || other.is_write) && self.bytes.certainly_overlaps(other.bytes)
     }
 
+    /// Returns true if both are the same access, perhaps on different channels.
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.op == other.op && self.bytes == other.bytes && self.start == other.start
+    }
+
     /// Returns true if the completion of the access is in the past of `clock`.
     pub(super) fn is_complete(&self, clock: &TeamClock) -> bool {
         self.end.is_some_and(|end| clock.is_after(end))
     }
 }
 
-/// The groups in flight on one channel.
+/// The asynchronous accesses in flight on one channel, in commit groups.
 #[derive(Debug, Default)]
 pub(super) struct PathQueue {
     pub(super) open: Vec<Access>,
@@ -75,7 +80,7 @@ impl PathQueue {
         self.groups.iter().any(|(other, _)| *other == group)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Access> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Access> {
         let groups = self.groups.iter().flat_map(|(_, group)| group);
         groups.chain(&self.open)
     }
@@ -86,7 +91,7 @@ impl PathQueue {
     }
 }
 
-/// Queues of the warps that execute one region.
+/// The queues of asynchronous accesses, one per channel, for the warps that execute one region.
 #[derive(Debug, Default)]
 pub(super) struct WarpQueues {
     copies: PathQueue,
@@ -110,18 +115,19 @@ pub(super) struct Mbarrier {
     pub(super) party: Party,
     pub(super) count: u32,
     pub(super) pending: u32,
-    /// Bytes that the current phase still expects.
+    /// Number of bytes that the current phase still expects.
     pub(super) bytes: i64,
     pub(super) phase: u64,
     /// Copies that count towards the current phase.
     pub(super) open: Vec<Access>,
     /// Copies of earlier phases that no wait has observed.
     pub(super) ended: Vec<Access>,
-    /// Waits for the preceding phase, recorded while several teams run.
+    /// Waits for the phase before the current one, each with the moment of the wait. They are recorded only while
+    /// several teams run.
     pub(super) waits: Vec<(OpId, Moment)>,
-    /// Joined clocks of all arrivals in the current phase.
+    /// Join of the clocks of all arrivals in the current phase.
     pub(super) arrived: TeamClock,
-    /// Joined clocks of all arrivals in completed phases.
+    /// Join of the clocks of all arrivals in completed phases.
     pub(super) released: TeamClock,
 }
 
@@ -149,18 +155,20 @@ impl Mbarrier {
 
 #[derive(Debug, Default)]
 pub(super) struct PathState {
-    /// Keyed by the first warp of a region.
+    /// The queues of each region's warps, keyed by the first warp of the region.
     queues: BTreeMap<u32, WarpQueues>,
-    /// Keyed by the allocating operation, and the first byte in the buffer.
+    /// The initialised mbarriers, keyed by the operation that allocates the buffer and by the first byte of the
+    /// mbarrier in this buffer.
     pub(super) mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
     /// Number of mbarriers initialised so far.
     initialised: usize,
     pub(super) written: Vec<Bytes>,
-    /// True if a masked access may have written bytes that are not in `written`.
+    /// True if bytes that are not in `written` may have been written, because an operation was masked or its target
+    /// is unknown.
     pub(super) is_masked: bool,
-    /// Complete accesses; recorded only while several teams run.
+    /// Completed accesses. They are recorded only while several teams run.
     pub(super) complete: Vec<Access>,
-    /// Reads of bytes without an earlier write; recorded only while several teams run.
+    /// Reads of bytes that no earlier access has written. They are recorded only while several teams run.
     pub(super) unwritten: Vec<Access>,
 }
 
@@ -175,6 +183,20 @@ impl PathState {
         let phases = self.mbarriers.values();
         let phases = phases.flat_map(|mbarrier| mbarrier.open.iter().chain(&mbarrier.ended));
         queues.flat_map(PathQueue::all).chain(phases)
+    }
+
+    /// Removes accesses that a wait has observed from all channels.
+    pub(super) fn detach(&mut self, observed: &[Access]) {
+        let is_left = |access: &Access| !observed.iter().any(|done| done.is_same_as(access));
+        for queues in self.queues.values_mut() {
+            let copies = &mut queues.copies;
+            let groups = copies.groups.iter_mut().map(|(_, group)| group);
+            groups.chain([&mut copies.open]).for_each(|group| group.retain(is_left));
+        }
+        for mbarrier in self.mbarriers.values_mut() {
+            mbarrier.open.retain(is_left);
+            mbarrier.ended.retain(is_left);
+        }
     }
 
     pub(super) fn init(&mut self, key: (OpId, u32), count: u32) {
@@ -194,8 +216,8 @@ impl PathState {
         self.mbarriers.insert(key, mbarrier);
     }
 
-    /// Records a complete access while several teams run. Replaces an earlier access to the same bytes by the same
-    /// party.
+    /// Records a completed access while several teams run. It replaces a recorded access of the same kind to the
+    /// same bytes if both were completed by the same party.
     pub(super) fn record(&mut self, access: Access) {
         let party = |access: &Access| access.end.map(|end| end.party);
         let same = self.complete.iter_mut().find(|known| {
@@ -209,7 +231,8 @@ impl PathState {
         }
     }
 
-    /// Applies a barrier of all teams. Only accesses in flight can conflict with later accesses.
+    /// Applies a barrier of all teams. Afterwards, only accesses that are still in flight can conflict with later
+    /// accesses.
     pub(super) fn synchronise(&mut self) {
         self.complete.clear();
         for mbarrier in self.mbarriers.values_mut() {

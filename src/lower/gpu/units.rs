@@ -37,7 +37,8 @@ pub(crate) struct BoxAccess<'c> {
     pub(crate) shared: Val<'c>,
 }
 
-/// A field of a tensor descriptor that is built on the GPU. The string is the field's name in PTX.
+/// A field of a tensor descriptor that is built on the GPU. The string in each variant is the name of the field in
+/// PTX.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DescriptorField<'c> {
     Constant(&'static str, i64),
@@ -49,9 +50,9 @@ pub(crate) enum DescriptorField<'c> {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Accumulation<'c> {
-    /// Overwrites the accumulator.
+    /// The product overwrites the accumulator.
     None,
-    /// Adds to the accumulator.
+    /// The product is added to the accumulator.
     Always,
     /// If this uniform condition is true, the product is added to the accumulator; otherwise it overwrites the
     /// accumulator.
@@ -61,7 +62,7 @@ pub(crate) enum Accumulation<'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupFactor<'c> {
     Tile(Val<'c>),
-    /// This thread's part of the tile, as 32-bit words.
+    /// A factor in registers: this thread's part of the tile, as 32-bit words.
     Words([Val<'c>; 4]),
 }
 
@@ -73,14 +74,14 @@ pub(crate) struct GroupProduct<'c> {
     pub(crate) b: Val<'c>,
     pub(crate) accumulation: Accumulation<'c>,
     pub(crate) is_integer: bool,
-    /// Transposition flags of A and B. `None` for element types that cannot be transposed.
+    /// Flags that are true if A and B are transposed. `None` for element types that cannot be transposed.
     ///
     /// The flag of A is `None` if A is in registers.
     pub(crate) transposed: Option<(Option<bool>, bool)>,
 }
 
-/// Instructions of the asynchronous units. A parameter `by` is a condition that is true in the thread that issues
-/// the instruction.
+/// Emits the instructions of the asynchronous units: mbarriers, tensor copies and warp-group products. A parameter
+/// `by` is a condition that is true only in the thread that issues the instruction.
 pub(crate) trait UnitIsa {
     /// Returns a condition that is true in one fixed thread of warp 0.
     fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
@@ -93,6 +94,11 @@ pub(crate) trait UnitIsa {
         by: Val<'c>,
     );
 
+    /// Makes each thread arrive at the mbarrier `object` when its copies in flight are complete. If `is_expected`
+    /// is true, the arrival count of the phase already includes these arrivals; otherwise the phase expects them in
+    /// addition to its count.
+    fn arrive_after_copies<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, is_expected: bool);
+
     /// Makes each executing thread wait until the phase with parity `parity` of the mbarrier `object` is complete.
     fn wait<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, parity: Val<'c>);
 
@@ -100,15 +106,15 @@ pub(crate) trait UnitIsa {
 
     fn commit_boxes(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most `most` copy groups of this thread are in flight.
+    /// Waits until at most `most` committed groups of box copies of this thread are in flight.
     ///
     /// If `only_reads` is true, a copy counts as complete as soon as its source in shared memory has been read.
     fn wait_for_boxes(&self, e: &mut Emitter<'_>, most: u32, only_reads: bool);
 
     fn set_field<'c>(&self, e: &mut Emitter<'c>, descriptor: Val<'c>, field: DescriptorField<'c>);
 
-    /// Copies a tensor descriptor from shared to global memory, and releases it so that the tensor-map proxy sees
-    /// it. One warp executes this operation.
+    /// Copies a tensor descriptor from shared to global memory, and releases the global copy so that the tensor-map
+    /// proxy sees it. One warp executes this operation.
     fn publish_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>, shared: Val<'c>);
 
     /// Makes a tensor descriptor in global memory visible to later copies of the executing warp.
@@ -123,7 +129,8 @@ pub(crate) trait UnitIsa {
     /// Copies a word to a new register.
     fn copy_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c>;
 
-    /// Issues a product. The returned accumulator must not be read before a wait.
+    /// Issues an asynchronous product and returns the registers of its accumulator. They must not be read before
+    /// [`Self::wait_for_products`].
     fn multiply<'c>(&self, e: &mut Emitter<'c>, product: &GroupProduct<'c>) -> Vec<Val<'c>>;
 
     fn commit_products(&self, e: &mut Emitter<'_>);

@@ -41,8 +41,8 @@ pub(crate) enum Channel {
     Vector,
     /// The counter ASYNCCNT. On gfx1250, it counts the copies to LDS that a wave starts.
     Async,
-    /// Groups of `wgmma` products, which read memory through the async proxy. Each warp counts its groups at its
-    /// first lane.
+    /// Groups of `wgmma` products, which read memory through the async proxy. The products of a warp are recorded
+    /// at its first lane.
     Product,
     /// Copies through the async proxy that signal an mbarrier.
     Transaction,
@@ -58,7 +58,7 @@ impl Channel {
         Self::Transaction,
     ];
 
-    /// Returns true if all lanes of a wave share one counter.
+    /// Returns true if the channel is a hardware counter that all lanes of a wave share (VMCNT or ASYNCCNT).
     const fn is_of_wave(self) -> bool {
         matches!(self, Self::Vector | Self::Async)
     }
@@ -97,7 +97,7 @@ pub(crate) struct Transfer {
     pub(crate) filler: &'static [u8],
     /// Number of bytes that are written to the destination; 0 for a matrix product, which only reads memory.
     pub(crate) size: u32,
-    /// Register through which the simulator moves the bytes.
+    /// Register through which the simulator copies the bytes from the source to the destination.
     pub(crate) scratch: Reg,
     /// Mbarrier phase that the copy signals; `None` if the copy does not signal an mbarrier.
     pub(crate) awaited: Option<Phase>,
@@ -130,14 +130,15 @@ struct CopyInFlight {
     op: u32,
     lane: u32,
     channel: Channel,
-    /// Index of the group that contains the copy, or [`OPEN`] before this group is committed. For wave counters,
-    /// the index of the copy instruction among all copy instructions of the wave.
+    /// Index of the group that contains the copy, or [`OPEN`] before this group is committed. If a counter of the
+    /// wave (VMCNT or ASYNCCNT) tracks the copy, this is the index of the copy instruction among all copy
+    /// instructions of the wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
     /// True if the source has been read and may be overwritten.
     is_read: bool,
-    /// Vector clock of a copy that an mbarrier awaits.
+    /// Vector clock of a copy that signals an mbarrier; `None` for all other copies.
     clock: Option<ThreadClock>,
 }
 
@@ -148,8 +149,9 @@ pub(super) struct InFlight {
     /// One queue of copies in flight for each channel and lane. Each queue is in the order in which its copies
     /// started.
     queues: Vec<VecDeque<CopyInFlight>>,
-    /// For each channel and lane, the number of committed groups. For wave counters, the number of copy
-    /// instructions that the wave has executed, stored at the first lane of the wave.
+    /// For each channel and lane, the number of committed groups. For the channels [`Channel::Vector`] and
+    /// [`Channel::Async`], it is instead the number of copy instructions that the wave has executed, stored at the
+    /// first lane of the wave.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
@@ -222,8 +224,8 @@ impl Exec<'_> {
         channel as usize * self.num_threads as usize + lane as usize
     }
 
-    /// Returns the lane at which the copies of `lane` are counted. For wave counters, this is the first lane of the
-    /// wave; otherwise it is `lane` itself.
+    /// Returns the lane at which the copies of `lane` are counted. This is the first lane of the wave if all lanes
+    /// of the wave share the counter of `channel`, and `lane` itself otherwise.
     fn counting_lane(&self, channel: Channel, lane: u32) -> u32 {
         match channel.is_of_wave() {
             true => lane - lane % self.launch.machine.lanes_per_warp,
@@ -339,6 +341,17 @@ impl Exec<'_> {
         }
     }
 
+    /// Lets a phase of an mbarrier await the copies of `lane` by `cp.async`, except copies that a phase already awaits.
+    pub(super) fn attach_copies(&mut self, lane: u32, phase: Phase) {
+        let clock = self.fork(lane);
+        let queue = self.queue(Channel::Group, lane);
+        let copies = self.in_flight.queues[queue].iter_mut();
+        for copy in copies.filter(|copy| copy.transfer.awaited.is_none()) {
+            copy.transfer.awaited = Some(phase);
+            copy.clock = clock.clone();
+        }
+    }
+
     /// Reads the source of a copy. Race detection attributes the read to the thread that started the copy.
     fn read_source(&mut self, copy: &mut CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
@@ -407,9 +420,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Waits until each active lane has at most `most` groups in flight. For wave counters, waits until each active
-    /// wave has at most `most` copies in flight. If `only_reads` is true, waits only until the sources of the
-    /// remaining copies are read.
+    /// Waits until each active lane has at most `most` groups in flight. If all lanes of a wave share the counter
+    /// of `channel`, waits until each active wave has at most `most` copies in flight. If `only_reads` is true,
+    /// waits only until the sources of the remaining copies are read.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,
@@ -440,8 +453,10 @@ impl Exec<'_> {
             while self.in_flight.queues[queue]
                 .front()
                 .is_some_and(|copy| copy.ticket < end)
-                && let Some(copy) = self.in_flight.queues[queue].pop_front()
+                && let Some(mut copy) = self.in_flight.queues[queue].pop_front()
             {
+                // The thread that waits is the one that started the copy.
+                copy.clock = None;
                 self.complete(copy)?;
             }
         }

@@ -272,6 +272,21 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
+    /// Attaches the copies in flight of `lane` to the current phase, and arrives.
+    ///
+    /// The copies complete only at a wait for the phase, so the arrival itself can be immediate. If `is_expected` is
+    /// false, the phase expects the arrival in addition to its count, so the number of pending arrivals stays.
+    pub(crate) fn arrive_after_copies(
+        &mut self,
+        lane: u32,
+        of: MbarrierAddress,
+        is_expected: bool,
+    ) -> Result<(), KernelError> {
+        let phase = self.awaited_phase(lane, of)?;
+        self.attach_copies(lane, phase);
+        self.arrive_at_mbarrier(lane, of, u32::from(is_expected), 0)
+    }
+
     /// Stores `barrier` as the new state of the mbarrier at `location`. If no arrivals and no bytes are pending in
     /// this state, completes the phase.
     fn change_mbarrier(
@@ -303,9 +318,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an error if a wait for the phase before `phase` does not happen before `lane` completes `phase`. If
-    /// several lanes of a warp execute the wait, only one of them needs to be ordered, because the lanes of a warp
-    /// leave the wait together.
+    /// Returns an error unless each wait for the phase before `phase` happens before `lane` completes `phase`. If
+    /// several lanes of a warp execute the same wait, it suffices that one of them is ordered, because the lanes of
+    /// a warp leave the wait together.
     fn check_overtaken(
         &mut self,
         lane: u32,
@@ -347,7 +362,8 @@ impl Exec<'_> {
             .note("order the arrivals of the phase after the wait"))
     }
 
-    /// Returns the reason why a wait for the phase with this parity blocks; `None` if the phase has completed.
+    /// Returns the reason why a wait for the phase with the parity `parity` blocks; `None` if this phase has
+    /// completed.
     pub(crate) fn mbarrier_blocks(
         &self,
         lane: u32,

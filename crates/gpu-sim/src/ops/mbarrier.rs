@@ -23,6 +23,7 @@ const ROWS: &[OpRow] = &[
     row("nvvm.mbarrier.inval.shared", inval).needing(&needs::ASYNC_COPIES),
     row("nvvm.mbarrier.arrive", arrive).needing(&needs::ASYNC_COPIES),
     row("nvvm.mbarrier.arrive.shared", arrive).needing(&needs::ASYNC_COPIES),
+    row("nvvm.cp.async.mbarrier.arrive", arrive_after_copies).needing(&needs::ASYNC_COPIES),
     row("nvvm.mbarrier.arrive.expect_tx", expect).needing(&needs::CLUSTERS),
     row("nvvm.mbarrier.arrive.expect_tx.shared", expect).needing(&needs::CLUSTERS),
     row("nvvm.mbarrier.try_wait.parity", wait).needing(&needs::CLUSTERS),
@@ -36,6 +37,8 @@ pub(crate) enum MbarrierAction {
     Invalidate,
     /// Registers with the number of arrivals and with the additional expected bytes.
     Arrive(Reg, Option<Reg>),
+    /// An arrival when the copies of the thread are complete. True if the phase already expects this arrival.
+    ArriveAfterCopies(bool),
     /// Register with the parity of the awaited phase.
     Wait(Reg),
 }
@@ -53,7 +56,7 @@ impl Instruction for MbarrierOp {
         match self.act {
             MbarrierAction::Init(reg) | MbarrierAction::Wait(reg) => reads.push(reg),
             MbarrierAction::Arrive(count, bytes) => reads.extend([count].into_iter().chain(bytes)),
-            MbarrierAction::Invalidate => {}
+            MbarrierAction::Invalidate | MbarrierAction::ArriveAfterCopies(_) => {}
         }
         reads.extend(self.guard.map(|guard| guard.reg));
         Regs::new([], reads)
@@ -73,6 +76,9 @@ impl Instruction for MbarrierOp {
                     let bytes = bytes.map_or(0, |bytes| exec.get(bytes, lane) as u32);
                     let count = exec.get(count, lane) as u32;
                     exec.arrive_at_mbarrier(lane, self.at, count, bytes)
+                }
+                MbarrierAction::ArriveAfterCopies(is_expected) => {
+                    exec.arrive_after_copies(lane, self.at, is_expected)
                 }
                 MbarrierAction::Wait(_) => exec.observe_mbarrier(lane, self.at),
             }?;
@@ -154,6 +160,13 @@ fn arrive(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let text = "the state of a barrier in memory, which is not simulated";
     let state = d.undefined(MarkKind::Undef, 64, text);
     d.define(op, vec![state])
+}
+
+fn arrive_after_copies(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
+    let at = address(d, op)?;
+    let is_expected = op.int("noinc").is_some_and(|flag| flag != 0);
+    push(d, at, MbarrierAction::ArriveAfterCopies(is_expected), None);
+    Ok(())
 }
 
 fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {

@@ -48,6 +48,10 @@ impl UnitIsa for Nvidia {
         e.inline_asm(&text, "b,r,~{memory}", &[by, object], None);
     }
 
+    fn arrive_after_copies<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, is_expected: bool) {
+        e.operation(nvvm::cp_async_mbarrier_arrive(object).noinc(is_expected));
+    }
+
     fn wait<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, parity: Val<'c>) {
         let object = address(e, object);
         let text = "{\n.reg .pred complete;\nwaitLoop:\n\

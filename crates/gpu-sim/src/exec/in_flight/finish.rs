@@ -73,8 +73,10 @@ impl Exec<'_> {
         if self.in_flight.count == 0 {
             return Ok(copiers);
         }
-        for lane in 0..self.num_threads {
-            let queue = self.queue(Channel::Transaction, lane);
+        let channels = [Channel::Transaction, Channel::Group].into_iter();
+        let lanes = 0..self.num_threads;
+        for (channel, lane) in channels.flat_map(|channel| lanes.clone().map(move |lane| (channel, lane))) {
+            let queue = self.queue(channel, lane);
             let copies = std::mem::take(&mut self.in_flight.queues[queue]);
             let is_over = |copy: &CopyInFlight| {
                 let awaited = copy.transfer.awaited;
