@@ -33,15 +33,17 @@ mod mlir {
     use std::sync::atomic::Ordering::Relaxed;
 
     const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
-    /// Environment variable that names the sanitizer to compile the C++ sources with, such as `address`. The linker
-    /// needs the sanitizer too, so `make asan` sets this variable together with linker flags.
+    /// Environment variable that holds the name of a sanitizer, such as `address`. The C++ sources are compiled
+    /// with this sanitizer. The linker needs the sanitizer too, so `make asan` sets this variable together with
+    /// linker flags.
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
     /// Environment variable that `make lint` sets to skip the compilation of the C++ sources. Clippy runs the build
     /// script separately, which would compile these sources a second time.
     const CHECK_VARIABLE: &str = "LL_CHECK_ONLY";
 
-    /// (Stem, namespace) of each dialect. The file `dialect/STEM.td` defines the dialect.
+    /// The dialects, as pairs (file stem, namespace). The file `dialect/STEM.td` defines the dialect with this
+    /// namespace.
     const DIALECTS: [(&str, &str); 7] = [
         ("TritonOps", "tt"),
         ("TritonGPUOps", "ttg"),
@@ -240,8 +242,8 @@ mod mlir {
         text + "]\n"
     }
 
-    /// Compiles the C++ sources that have changed since the last build, and collects the objects in a static
-    /// library. The objects are kept in `OUT_DIR`, each with a list of its dependencies.
+    /// Compiles those C++ sources that have changed since the last build, and collects the objects of all sources
+    /// in a static library. `OUT_DIR` keeps each object together with a list of its dependencies.
     fn compile(prefix: &Path, generated: &Path, out: &Path) {
         let sources: Vec<PathBuf> = fs::read_dir("dialect")
             .expect("dialect/ exists")

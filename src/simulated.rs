@@ -56,7 +56,7 @@ struct ValueNumbers {
 struct ModuleReader<'c> {
     module: Module,
     file: &'c str,
-    /// Float types with a counterpart in the simulator.
+    /// Float types that the simulator supports, each with its counterpart in the simulator.
     floats: [(ir::Type<'c>, FloatTy); 4],
     values: FxHashMap<usize, Value>,
     types: FxHashMap<usize, Type>,

@@ -1,7 +1,7 @@
 //! The MLIR context of unit and integration tests.
 #![allow(unreachable_pub, reason = "test support, not part of the public face")]
 
-/// A context with all dialects of this project and of MLIR.
+/// Creates a context with all dialects of this project and of MLIR.
 pub fn context() -> melior::Context {
     let registry = melior::dialect::DialectRegistry::new();
     melior::utility::register_all_dialects(&registry);

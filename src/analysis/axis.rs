@@ -25,10 +25,11 @@ use melior::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of elements of an analysed dense constant. Larger constants have unknown axis information.
+/// Maximum number of elements of a dense constant that is analysed. The axis information of a larger constant is
+/// unknown.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
 
-/// The axis information of an unknown value, indexed by rank.
+/// The axis information of a value about which nothing is known, indexed by the rank of the value.
 static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
     let mut table = [AxisInfo::scalar(); MAX_DIMS + 1];
     let mut rank = 0;
@@ -60,7 +61,7 @@ pub enum Dividends {
 }
 
 impl Dividends {
-    /// Returns the assumption for the pass option `non-negative-dividends`.
+    /// Returns the assumption that the value of the pass option `non-negative-dividends` selects.
     pub(crate) const fn of_option(non_negative: bool) -> Self {
         match non_negative {
             true => Self::NonNegative,
@@ -73,7 +74,8 @@ impl Dividends {
 const BUFFER_BITS: u32 = 128;
 
 impl AxisAnalysis {
-    /// Analyses `function`, an operation with a region. Argument hints are in the attribute `arg_attrs`.
+    /// Analyses `function`, which may be any operation with a region. For a `tt.func`, the attribute `arg_attrs`
+    /// contains hints about the arguments.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
         Self::with(function, Dividends::Any)
@@ -103,7 +105,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Returns the axis information of a value. Unreachable values are unknown.
+    /// Returns the axis information of a value. Nothing is known about values in unreachable code.
     #[must_use]
     pub fn get(&self, value: Value<'_, '_>) -> &AxisInfo {
         self.facts
@@ -111,7 +113,7 @@ impl AxisAnalysis {
             .unwrap_or_else(|| &UNKNOWN[rank_of(value.r#type()).min(MAX_DIMS)])
     }
 
-    /// Returns the widest accesses of a `tt.load` or `tt.store` with a tensor of pointers.
+    /// Returns the widest accesses that a `tt.load` or `tt.store` with a tensor of pointers can use.
     ///
     /// `layout` is the tensor's layout without zero register bases. `element_bits` is the width of an element in
     /// memory. `widest_bits` limits the width of one access.
@@ -127,7 +129,8 @@ impl AxisAnalysis {
         self.hinted_vector(pointer, mask, 1, element_bits, layout, widest_bits)
     }
 
-    /// Returns the widest accesses like [`Self::vector`], given a guarantee of `hinted_elements` contiguous elements.
+    /// Returns the widest accesses like [`Self::vector`]. In addition, the operation guarantees that groups of
+    /// `hinted_elements` elements are contiguous.
     #[must_use]
     pub fn hinted_vector(
         &self,
@@ -149,7 +152,8 @@ impl AxisAnalysis {
         .widest()
     }
 
-    /// Returns the widest accesses of an `amdg.buffer_load` or `amdg.buffer_store` at `base` plus `offsets`.
+    /// Returns the widest accesses that an `amdg.buffer_load` or `amdg.buffer_store` at `base` plus `offsets` can
+    /// use.
     ///
     /// As in Triton, the operation's attribute `contiguity` is a guarantee.
     #[must_use]
@@ -361,7 +365,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits the partitions of a `ttg.warp_specialize`; their arguments are the captured values.
+    /// Visits the partitions of a `ttg.warp_specialize`. Their block arguments receive the captured values.
     fn visit_partitions(&mut self, op: OperationRef<'_, '_>) {
         let captures: Vec<Value<'_, '_>> = op.operands().collect();
         for region in op.regions() {
@@ -372,8 +376,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits an operation that executes one of its regions, and joins the yielded values. In `ttg.warp_specialize`,
-    /// only the default region yields.
+    /// Visits an operation that executes one of its regions. Each result gets the join of the values that the
+    /// regions yield for it. In `ttg.warp_specialize`, only the default region yields.
     fn visit_conditional(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {
@@ -419,7 +423,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Joins the terminator's operands, except the first `skip`, into `targets`.
+    /// Skips the first `skip` operands of the block's terminator, and joins the axis information of the others into
+    /// `targets`.
     fn join_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
         let Some(end) = block.terminator() else {
             return;
@@ -442,7 +447,7 @@ fn is_yield(op: OperationRef<'_, '_>) -> bool {
         )
 }
 
-/// Returns the axis information of the first result, or `None` if the result is unknown.
+/// Returns the axis information of the first result, or `None` if nothing is known about this result.
 fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
     use OpKind as K;
     let result = build::results(op).first()?.r#type();
@@ -490,7 +495,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
     })
 }
 
-/// Returns the axis information of the first result, or `None` if the result is unknown.
+/// Returns the axis information of the first result, or `None` if nothing is known about this result.
 fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
@@ -559,9 +564,9 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// Returns the axis information after an extension, or after a cast from or to `index`.
+/// Returns the axis information of a value after an extension, or after a cast from or to `index`.
 ///
-/// The value must fit the type `to`: as for sums, overflow is undefined.
+/// The result is only correct if the value fits the type `to`: as for sums, overflow is treated as undefined.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {
@@ -704,13 +709,13 @@ fn rank_of(type_: Type<'_>) -> usize {
     TensorType::of(type_).map_or(0, |t| t.shape.len())
 }
 
-/// Returns the width in bits of an integer type or tensor element; 64 for `index`.
+/// Returns the width in bits of an integer type, or of the elements of a tensor type. The width of `index` is 64.
 fn bits_of(type_: Type<'_>) -> u32 {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     element_bits(element).unwrap_or(64)
 }
 
-/// Returns the size in bytes of the pointee of a pointer, or of a tensor of pointers.
+/// Returns the size in bytes of the pointee, for a pointer or a tensor of pointers. Returns `None` for other types.
 fn pointee_bytes(type_: Type<'_>) -> Option<u64> {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     let (pointee, _) = sys::pointer(element)?;

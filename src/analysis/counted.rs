@@ -17,12 +17,12 @@ use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId};
 use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{HashMap, HashSet};
 
-/// Lower bounds for the instructions in flight.
+/// Lower bounds for the numbers of copy instructions in flight, one for each commit group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct GroupSizes {
-    /// Instructions of uncommitted copies.
+    /// Lower bound for the instructions of copies that are not committed yet.
     open: u32,
-    /// Instructions of each group, youngest group first.
+    /// Lower bound for the instructions of each group, youngest group first.
     groups: Vec<u32>,
     has_older: bool,
 }
@@ -34,7 +34,8 @@ impl GroupSizes {
         has_older: true,
     };
 
-    /// Returns the lower bound for group `number` (0 is the youngest), or `None` if no such group exists.
+    /// Returns the lower bound for the instructions of group `number`, where 0 is the youngest group. Returns
+    /// `None` if no such group is in flight.
     fn group(&self, number: usize) -> Option<u32> {
         let known = self.groups.get(number).copied();
         known.or_else(|| self.has_older.then_some(0))
@@ -76,7 +77,8 @@ impl GroupSizes {
     }
 }
 
-/// Returns the instruction count of each wait for copies, or `None` for a redundant wait.
+/// Returns, for each wait for copies, the number of instructions that may stay in flight, or `None` if the wait is
+/// redundant.
 ///
 /// `issued` has a lower bound for the copy instructions of each operation. `is_kernel` is true if no copy is in
 /// flight at the entry.
@@ -117,7 +119,7 @@ pub(crate) fn counted_waits(
 
 struct WaitCounts<'a> {
     issued: &'a HashMap<OpId, u32>,
-    /// Number of groups with separate bounds: the largest `at_most` of a wait, plus 1.
+    /// Number of groups that have their own bound: the largest `at_most` of a wait, plus 1.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
     /// The entry block of each partition.

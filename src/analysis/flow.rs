@@ -41,12 +41,13 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: usize,
-    /// Buffers that the edge passes on, as pairs (passed value, block argument or result).
+    /// Buffers that the edge passes on. Each pair is a passed value, and the block argument or result that receives
+    /// it.
     pub(crate) passes: Vec<(ValueId, ValueId)>,
     pub(crate) crossing: Option<LoopCrossing>,
 }
 
-/// An edge that enters, repeats or leaves a loop. The operation is the loop.
+/// An edge that enters, repeats or leaves a loop. Each variant contains the loop operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LoopCrossing {
     Enter(OpId),
@@ -55,7 +56,8 @@ pub(crate) enum LoopCrossing {
 }
 
 impl Edge {
-    /// Converts `index` to the iteration after the edge. Returns `None` if the edge leaves the loop of `index`.
+    /// Returns `index` relative to the iteration that the edge leads to. Returns `None` if the edge leaves the loop
+    /// in which the index changes.
     pub(crate) fn rotated(&self, index: Rotation) -> Option<Rotation> {
         match self.crossing {
             Some(LoopCrossing::Next(number)) if index.rotated_by == number => {
@@ -76,11 +78,12 @@ pub(crate) struct BasicBlock {
     pub(crate) team: Team,
 }
 
-/// A control-flow graph with entry block 0.
+/// A control-flow graph. Block 0 is the entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<BasicBlock>,
-    /// Outer loops precede inner loops. The block in front of a loop has an event for the loop.
+    /// The loop operations. Outer loops precede inner loops. The block in front of a loop contains an event for the
+    /// loop operation.
     pub(crate) loops: Vec<OpId>,
 }
 
@@ -90,7 +93,7 @@ pub(crate) trait ForwardAnalysis {
     /// Applies the effects of an operation to `state`. May record results in the analysis.
     fn event(&mut self, event: &Event, state: &mut Self::State);
 
-    /// Transfer function of an edge.
+    /// Applies the effect of following an edge to the state.
     fn edge(&mut self, _edge: &Edge, _state: &mut Self::State) {}
 
     fn join(state: &mut Self::State, other: &Self::State);
@@ -129,13 +132,13 @@ impl Flow {
         }
     }
 
-    /// Returns all proxy fences, with the whole block as team.
+    /// Returns all proxy fences. The team of each fence is the whole block.
     pub(crate) fn fences(&self) -> Barriers {
         self.fences_in(|_| true)
     }
 
-    /// Returns the proxy fences in regions of `ttg.warp_specialize`. Such a fence may order accesses of other
-    /// warps, which are on other paths of the graph.
+    /// Returns the proxy fences in regions of `ttg.warp_specialize`. Such a fence may order accesses of warps that
+    /// execute other regions, which are other paths of the graph.
     pub(crate) fn fences_of_regions(&self) -> Barriers {
         self.fences_in(|team| team != Team::BLOCK)
     }
@@ -168,7 +171,7 @@ impl Flow {
     }
 }
 
-/// Computes the effects of an operation on buffers.
+/// A function that computes the effects of an operation on buffers.
 pub(crate) type EffectsOf<'f, 'c> = dyn FnMut(Op<'c>, &Buffers) -> Result<Effects, Diagnostic> + 'f;
 
 #[derive(Debug)]
@@ -177,16 +180,16 @@ pub(crate) struct FunctionFlow<'c> {
     /// Function arguments that are buffers.
     pub(crate) arguments: Vec<ValueId>,
     pub(crate) ops: FxHashMap<OpId, Op<'c>>,
-    /// Operations whose effects could not be computed, and the errors.
+    /// Operations whose effects could not be computed, each with the error.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// Builds the control-flow graph of a function, with effects on buffers.
+/// Builds the control-flow graph of a function. `effects` computes the effects of each operation on buffers.
 pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, |type_| sys::buffer(type_).is_some(), effects)
 }
 
-/// Builds the control-flow graph of a function like `of`, but for async tokens instead of buffers.
+/// Builds the control-flow graph of a function as `of` does, but for async tokens instead of buffers.
 pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, sys::is_async_token, effects)
 }
@@ -283,7 +286,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         edges.last_mut().expect("an edge was added").crossing = Some(crossing);
     }
 
-    /// Adds the operations of `block`, starting in the basic block `current`. Returns the final basic block.
+    /// Adds the operations of `block`, starting in the basic block `current`. Returns the basic block that contains
+    /// the end of `block`.
     fn block(&mut self, block: Blk<'c>, mut current: usize) -> usize {
         for op in build::operations(block) {
             use UpstreamKind as U;
@@ -308,7 +312,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         current
     }
 
-    /// Adds an `scf.for` or `scf.while`. An `scf.while` exits at the end of its condition region.
+    /// Adds an `scf.for` or `scf.while`, and returns the basic block after it. An `scf.while` exits at the end of
+    /// its condition region.
     fn loop_(&mut self, op: Op<'c>, current: usize) -> usize {
         let regions: Vec<Blk<'c>> = (0..op.region_count())
             .filter_map(|i| build::single_block(op, i))
@@ -359,7 +364,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`: at most one region executes.
+    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`, of which at most one region executes. Returns the basic
+    /// block after the operation.
     fn conditional(&mut self, op: Op<'c>, current: usize) -> usize {
         let place = self.place(current);
         let results = build::results(op);
@@ -384,8 +390,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Adds a `ttg.warp_specialize` with one path per region. The paths meet at the join, a barrier of all warps. The
-    /// join is the event of the `ttg.warp_specialize.partitions` operation.
+    /// Adds a `ttg.warp_specialize` with one path per region, and returns the basic block in which the paths join.
+    /// The join is a barrier of all warps. Its event refers to the `ttg.warp_specialize.partitions` operation.
     fn specialize(&mut self, op: Op<'c>, current: usize) -> usize {
         let specialize = ttg::WarpSpecialize::of(op);
         let held = specialize.and_then(|view| Some((view, partitions_of(view)?)));
@@ -465,7 +471,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         outer
     }
 
-    /// Adds a branch of the `cf` dialect. The last operands of `op` are the block operands of the successors.
+    /// Adds a branch of the `cf` dialect. The last operands of `op` are passed to the arguments of the successor
+    /// blocks.
     fn branch(&mut self, op: Op<'c>, current: usize) {
         let targets = build::successors(op);
         let carried: Vec<Vec<Val<'c>>> = targets
@@ -512,7 +519,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Adds an event, unless it is irrelevant for all analyses.
+    /// Adds an event for `op` to the basic block `current`, unless `effects` is irrelevant for all analyses.
     fn add(&mut self, op: Op<'c>, effects: Effects, current: usize) {
         if effects.is_empty() {
             return;
@@ -535,7 +542,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Reports uses of shared memory in a region that may execute divergently.
+    /// Reports operations that use shared memory in a region of `around`, which may execute divergently.
     fn check_region(&mut self, block: Blk<'c>, around: Op<'c>) {
         for op in build::operations(block) {
             if self.effects(op).touches_memory() {

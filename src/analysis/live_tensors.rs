@@ -13,10 +13,11 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// Registers of live tensors at each operation of a function.
+/// The number of registers that hold live tensors at each operation of a function.
 pub(crate) struct LiveTensors {
     positions: FxHashMap<OpId, usize>,
-    /// Registers per thread, in 32-bit words, of the tensors that are live in front of each operation.
+    /// For each operation, the registers per thread, in 32-bit words, that hold the tensors live directly before
+    /// it.
     words: Vec<u64>,
 }
 
@@ -74,22 +75,23 @@ impl LiveTensors {
         Self { positions, words }
     }
 
-    /// Returns the maximum number of live words.
+    /// Returns the maximum number of live 32-bit words per thread over all operations.
     pub(crate) fn most(&self) -> u64 {
         self.words.iter().copied().max().unwrap_or(0)
     }
 
-    /// Returns the maximum number of live words in front of the operations from `first` to `end`, excluding `end`.
+    /// Returns the maximum number of live 32-bit words per thread directly before the operations from `first` to
+    /// `end`, excluding `end`.
     pub(crate) fn peak(&self, first: Op<'_>, end: Op<'_>) -> u64 {
         let [first, end] = [first, end].map(|op| self.positions[&operation_id(op)]);
         self.words[first..end].iter().copied().max().unwrap_or(0)
     }
 }
 
-/// Returns the last position at which the use by `user` keeps a value live. A region of `scope` defines the
-/// value.
+/// Returns the last position at which the use by `user` keeps a value live. The value is defined in a region of
+/// `scope`.
 ///
-/// If `user` is in a loop and the value is defined outside, the value stays live up to the end of the loop.
+/// If a loop contains `user` but not the definition of the value, the value stays live up to the end of the loop.
 fn last_position(
     user: Op<'_>,
     scope: Option<Op<'_>>,
@@ -105,7 +107,8 @@ fn last_position(
     last
 }
 
-/// Returns true if a value is a tensor that occupies registers.
+/// Returns true if a value is a tensor that is assumed to occupy registers. Pointers, integer block arguments, and
+/// integers that can be recomputed do not count.
 fn counts(value: Val<'_>) -> bool {
     let Some(tensor) = TensorType::of(value.r#type()) else {
         return false;

@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Liveness {
-    /// Buffers that are live before each operation, and buffers that are live before, during or after the
-    /// operation.
+    /// For each operation, the buffers that are live before it, and the buffers that are live before, during or
+    /// after it.
     around: HashMap<OpId, (BTreeSet<OpId>, BTreeSet<OpId>)>,
 }
 

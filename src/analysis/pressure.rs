@@ -19,14 +19,14 @@ const OTHER_REGISTERS: u32 = 32;
 
 const POINTER_BITS: u32 = 64;
 
-/// Returns true if the tensors of a loop exceed the registers of a thread.
+/// Returns true if the tensors that stay live during a whole iteration of a loop exceed the registers of a thread.
 pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Target) -> bool {
     let words = |type_| words(layouts, type_);
     words_through(loop_op, &words) > registers_for_tensors(target, threads_around(loop_op))
 }
 
-/// Returns the maximum number of resident thread blocks per SM (or CU), limited by the registers for the loops
-/// in `op`. The estimate ignores layouts: it counts each element in one thread.
+/// Returns the maximum number of resident thread blocks per SM (or CU), given the registers that the loops in `op`
+/// need. The estimate ignores layouts: it assumes that exactly one thread holds each element.
 pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     let threads = threads_around(op);
     let words = |type_| words_of_one(type_, threads);
@@ -35,8 +35,9 @@ pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     resident(words, threads, 0, target)
 }
 
-/// Returns the maximum number of resident thread blocks per SM (or CU), limited by `shared_bytes` bytes of shared memory
-/// per block and by the registers for the loop-carried tensors other than pointers, which have a common base.
+/// Returns the maximum number of resident thread blocks per SM (or CU). Each block needs `shared_bytes` bytes of
+/// shared memory, and registers for the loop-carried tensors. Tensors of pointers need no registers, since they
+/// have a common base.
 pub(crate) fn resident_blocks_of_loop(loop_op: Op<'_>, shared_bytes: u32, target: &Target) -> u32 {
     let threads = threads_around(loop_op);
     let carried = build::results(loop_op)
@@ -51,7 +52,8 @@ pub(crate) fn resident_blocks_of_loop(loop_op: Op<'_>, shared_bytes: u32, target
     resident(words, threads, shared_bytes, target)
 }
 
-/// Returns the 32-bit words per thread of a tensor, if each element is in one of `threads` threads.
+/// Returns the number of 32-bit words per thread that a tensor occupies if exactly one of `threads` threads holds
+/// each element.
 fn words_of_one(type_: Type<'_>, threads: u64) -> u64 {
     let tensor = TensorType::of(type_);
     let elements = tensor.map_or(0, |tensor| tensor.num_elements());
@@ -65,16 +67,17 @@ fn resident(words: u64, threads: u64, shared_bytes: u32, target: &Target) -> u32
     target.resident_blocks(threads, shared_bytes, registers)
 }
 
-/// Estimated registers per thread of a function.
+/// An estimate of the registers per thread that a function needs.
 pub(crate) struct RegisterEstimate {
-    /// Maximum at the layout conversions, as the larger tensor of operand and result: a lower bound.
+    /// A lower bound: the registers for the largest operand or result of a layout conversion, and those reserved
+    /// for addresses and scalars.
     pub(crate) at_conversions: u32,
-    /// Maximum number of 32-bit words of live tensors.
+    /// Maximum number of 32-bit words per thread that live tensors occupy.
     pub(crate) live: u64,
 }
 
 impl RegisterEstimate {
-    /// `ops` are the operations of `function`.
+    /// Estimates the registers of `function`. `ops` are the operations of `function`.
     pub(crate) fn of<'c>(
         function: Op<'c>,
         ops: impl Iterator<Item = Op<'c>>,
@@ -104,8 +107,8 @@ pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the number of 32-bit words per thread that stay live during a whole iteration. `words` returns the
-/// number of words of a type.
+/// Returns the number of 32-bit words per thread that stay live during a whole iteration of the loop. `words`
+/// returns the number of words per thread of a type.
 fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     let carried = build::results(loop_op).into_iter();
     let carried: u64 = carried.map(|value| words(value.r#type())).sum();
@@ -124,7 +127,8 @@ fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     carried + invariant.values().sum::<u64>() + largest
 }
 
-/// Returns the 32-bit words per thread of a tensor; 0 without a layout.
+/// Returns the number of 32-bit words per thread that a tensor occupies. The result is 0 for a type without a
+/// layout.
 pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     let Some(tensor) = TensorType::of(type_) else {
         return 0;
@@ -145,7 +149,8 @@ pub(crate) fn is_loop(op: Op<'_>) -> bool {
     scf::For::of(op).is_some() || scf::While::of(op).is_some()
 }
 
-/// Returns the source of a chain of layout conversions.
+/// Returns the source of the chain of layout conversions that defines `value`, or `value` itself if there is no
+/// conversion.
 fn converted_from(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(convert) = sys::defining_operation(value).and_then(ttg::ConvertLayout::of) {
@@ -154,7 +159,7 @@ fn converted_from(value: Val<'_>) -> Val<'_> {
     value
 }
 
-/// Returns true for a value that is defined in the loop or loop-carried.
+/// Returns true for a value that is defined in the body of the loop, which includes the arguments of the body.
 fn is_within<'c>(value: Val<'c>, loop_op: Op<'c>) -> bool {
     let op = match sys::block_of_argument(value) {
         Some(block) => build::operations(block).first().copied(),

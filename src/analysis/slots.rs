@@ -14,26 +14,27 @@ use super::effects::{OpId, Rotation, ValueId, ViewRange};
 use super::flow::{Edge, Flow, LoopCrossing};
 use std::collections::HashMap;
 
-/// One of several consecutive buffers of equal size.
+/// One of several consecutive buffers of equal size in one allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
-    /// The allocating operation.
+    /// The operation that allocates all slots.
     pub(crate) buffer: OpId,
-    /// Bytes of all slots.
+    /// Size of all slots together, in bytes.
     pub(crate) all_bytes: u32,
     pub(crate) bytes: u32,
     pub(crate) rotation: Rotation,
 }
 
 impl Slot {
-    /// Converts the slot to the iteration after `edge`. Returns `None` if the edge leaves the loop.
+    /// Returns the slot relative to the iteration that `edge` leads to. Returns `None` if the edge leaves the loop
+    /// in which the slot index changes.
     pub(crate) fn across(self, edge: &Edge) -> Option<Self> {
         let rotation = edge.rotated(self.rotation)?;
         Some(Self { rotation, ..self })
     }
 }
 
-/// Returns the slot of each value that stays within one slot in every iteration.
+/// Returns the slots of all values that refer to exactly one slot in every iteration.
 pub(super) fn of(flow: &Flow, aliases: &Aliases) -> HashMap<ValueId, Slot> {
     let mut slots = HashMap::new();
     loop {

@@ -10,14 +10,14 @@ use super::effects::{
 use super::flow::{BasicBlock, Edge, Event, Flow, LoopCrossing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Bytes of shared memory.
+/// Size of the shared memory in bytes.
 const MAX: u32 = 1 << 16;
 
 fn event(op: usize, effects: Effects) -> Event {
     Event { op, effects }
 }
 
-/// Allocates a buffer; the buffer has the value id `op`.
+/// Returns an operation that allocates a buffer. The buffer has the value id `op`.
 fn make(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
@@ -68,12 +68,12 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
     )
 }
 
-/// Returns the size limit of a function that needs `bytes` bytes.
+/// Returns the shared memory that a function may use if it needs at least `bytes` bytes.
 fn room(bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
 
-/// A conversion: a write, a barrier and a read in scratch memory.
+/// Returns a conversion: a write, a barrier and a read in scratch memory.
 fn convert(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
@@ -118,8 +118,8 @@ fn straight(events: Vec<Event>) -> Flow {
     }
 }
 
-/// Returns `before; for { body }; after`, where operation 0 is the loop. `carried` has pairs (yielded value, block
-/// argument of the next iteration).
+/// Returns `before; for { body }; after`, where operation 0 is the loop. Each pair in `carried` is a yielded value,
+/// and the block argument that receives it in the next iteration.
 fn looped(
     before: Vec<Event>,
     body: Vec<Event>,
@@ -448,20 +448,20 @@ fn start(channel: Channel, is_write: bool, value: usize, proxy: Proxy) -> Act {
     })
 }
 
-/// A copy that is a group of its own, like cp.async with a commit.
+/// Returns a copy that is a commit group of its own, like cp.async with a commit.
 fn copy(op: usize, value: usize) -> Event {
     let start = start(Channel::Copies, true, value, Proxy::Generic);
     acts(op, value, [start, Act::Commit(Channel::Copies)])
 }
 
-/// A copy that completes on an mbarrier, like a TMA load.
+/// Returns a copy that completes on an mbarrier, like a TMA load.
 fn tma(op: usize, value: usize, mbarrier: usize) -> Event {
     let channel = Channel::Mbarrier(mbarrier);
     let start = start(channel, true, value, Proxy::Async);
     acts(op, value, [Act::Commit(channel), start])
 }
 
-/// A product that reads a buffer, like wgmma.
+/// Returns a matrix product that reads a buffer, like wgmma.
 fn product(op: usize, value: usize) -> Event {
     let start = start(Channel::Products, false, value, Proxy::Async);
     acts(op, value, [start, Act::Commit(Channel::Products)])
@@ -483,7 +483,8 @@ fn on_mbarrier(op: usize, value: usize, use_: MbarrierUse) -> Event {
     event
 }
 
-/// Checks the conflicts `(start, other)`: operation `other` conflicts with the access that `start` has in flight.
+/// Checks that `pairs` are exactly the conflicts that are found in `flow`. For each pair `(start, other)`,
+/// operation `other` conflicts with the access that `start` has in flight.
 #[track_caller]
 fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     let found = allocate(flow, &[]).err().unwrap_or_default();
@@ -493,7 +494,7 @@ fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
-/// A loop with two buffers, unrolled twice: copies write one buffer while the other buffer is read.
+/// Returns a loop around `body` that uses two buffers. Before the loop, a copy to each buffer is started.
 fn double_buffered(body: Vec<Event>) -> Flow {
     let part = |from| ViewRange::Bytes {
         from,
@@ -718,7 +719,7 @@ fn staggered_warps_need_two_barriers() {
     );
 }
 
-/// A view of one of three slots of 64 bytes: slot (i + `phase`) % 3 of buffer 1 in iteration i of loop 0.
+/// Returns a view of one of three slots of 64 bytes: slot (i + `phase`) % 3 of buffer 1 in iteration i of loop 0.
 fn slot(op: usize, phase: u32) -> Event {
     let rotation = Rotation {
         rotated_by: 0,
@@ -733,8 +734,9 @@ fn slot(op: usize, phase: u32) -> Event {
     view(op, 1, range)
 }
 
-/// A loop that reads a carried slot of three, and writes slot (i + `written`) % 3. The buffer is value 1. Values 2 and
-/// 3 are the slots before the loop.
+/// Returns a loop that reads a loop-carried slot of a buffer with three slots, and writes slot (i + `written`) % 3.
+/// The buffer is value 1. Values 2 and 3 are the slots that enter the first iteration. If `is_ordered` is true,
+/// each iteration starts with a barrier.
 fn rotating(written: u32, is_ordered: bool) -> Flow {
     let fixed = |op, from| {
         view(
@@ -1107,7 +1109,8 @@ fn buffers_of_regions_are_dead_after_the_join() {
     assert!(allocate(&flow, &[]).is_ok());
 }
 
-/// Checks the waits of a function. Copies 4 and 5 issue 2 instructions each, copies 12 and 15 issue 3.
+/// Checks the instruction counts of all waits in a function. Copies 4 and 5 issue 2 instructions each, copies 12
+/// and 15 issue 3 each.
 #[track_caller]
 fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
     let issued = HashMap::from([(4, 2), (5, 2), (12, 3), (15, 3)]);

@@ -16,19 +16,20 @@ use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TokenOp {
-    /// Commits a group with this token.
+    /// Commits a group of copies. The value is the token of this group.
     Commit(ValueId),
-    /// Waits for the groups of `tokens`. The token `result` is complete.
+    /// Waits for the groups of `tokens`. The result is the token `result`, whose group is complete.
     Wait {
         tokens: Vec<ValueId>,
         result: ValueId,
     },
 }
 
-/// Number of commits after the commit of a token's group: [`DONE`] for a completed group, `None` if unknown.
+/// Lower bound for the number of commits since the commit of a token's group. The value is [`DONE`] for a completed
+/// group, and `None` if the group is unknown.
 type CommitDistance = Option<u32>;
 
-/// Larger than the distance of any group in flight.
+/// The distance of a completed group. It is larger than the distance of any group in flight.
 const DONE: u32 = 1 << 16;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,7 +55,8 @@ impl TokenDistances {
         self.0.insert(token, Some(0));
     }
 
-    /// Applies a wait. Returns the number of groups that may stay in flight, or `None` if a token is unknown.
+    /// Applies a wait. Returns the number of groups that may stay in flight, or `None` if a token is unknown or all
+    /// groups are already complete.
     fn wait(&mut self, tokens: &[ValueId], result: ValueId) -> CommitDistance {
         let since: Option<Vec<u32>> = tokens.iter().map(|token| self.get(*token)).collect();
         self.0.insert(result, Some(DONE));
@@ -62,7 +64,8 @@ impl TokenDistances {
     }
 }
 
-/// Returns the number of groups that may stay in flight after each wait; waits with an unknown token are absent.
+/// Returns the number of groups that may stay in flight after each wait. A wait is absent if one of its tokens is
+/// unknown, or if all its groups are already complete.
 pub(crate) fn groups_since(flow: &Flow, ops: &HashMap<OpId, TokenOp>) -> HashMap<OpId, u32> {
     let mut analysis = TokenAnalysis {
         ops,

@@ -18,19 +18,19 @@ impl Clock {
         }
     }
 
-    /// Restarts the current phase; earlier time is not recorded.
+    /// Restarts the current phase. The time that has passed in it is not recorded.
     pub(super) fn skip(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Ends `phase` and starts the next one.
+    /// Records the time of the current phase under the name `phase`, and starts the next phase.
     pub(super) fn end(&mut self, phase: &'static str) {
         let now = Instant::now();
         self.phases.push((phase, now - self.since));
         self.since = now;
     }
 
-    /// Returns (name, time) of each completed phase, in order.
+    /// Returns the name and the time of each completed phase, in order of execution.
     #[must_use]
     pub fn phases(&self) -> &[(&'static str, Duration)] {
         &self.phases
@@ -50,7 +50,8 @@ impl Clock {
         }
     }
 
-    /// Formats one line per phase, and a last line for the total: name and milliseconds.
+    /// Formats a table with one line per phase, and a last line for the total. Each line has a name and a time in
+    /// milliseconds.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();

@@ -43,8 +43,8 @@ pub(super) fn describe(
     manager.run(module).map_err(failed)
 }
 
-/// Gives `op` and all nested operations a file location, since LLVM requires one at each call. The default is the
-/// parent's location, or `around` for `op`.
+/// Gives `op` and all nested operations a file location, since LLVM requires one at each call. An operation without
+/// a file location gets the location of its parent, or `around` in the case of `op`.
 fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, file: &str) {
     let mut pending = vec![(op, around)];
     while let Some((op, around)) = pending.pop() {
@@ -71,8 +71,8 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
 
 /// Returns a location that MLIR's debug-info pass accepts, or `None` if `location` contains no file location.
 ///
-/// The pass crashes on a call site whose callee has no file location. The part with a file location replaces
-/// such a call site.
+/// The pass crashes on a call site whose callee has no file location. A call site is replaced by its callee or
+/// caller if only one of them has a file location.
 fn placed(location: Location<'_>) -> Option<Location<'_>> {
     if location.is_call_site() {
         let (callee, caller) = (location.call_site_callee(), location.call_site_caller());

@@ -9,9 +9,10 @@ use gpu_sim::Decoded;
 use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
-/// Parses, lowers and decodes the kernel `entry`, or the only kernel, of a module in text or bytecode.
+/// Parses and lowers a module in text or bytecode, and decodes the kernel `entry`. If `entry` is `None`, decodes
+/// the only kernel.
 ///
-/// `file` is the input's name in messages. `pipeline` lowers the module; without `pipeline`, modules with a `tt.func`
+/// `file` is the input's name in messages. `pipeline` lowers the module. If it is `None`, modules with a `tt.func`
 /// are lowered by a default pipeline, and other modules are decoded unchanged.
 ///
 /// # Errors
@@ -37,7 +38,7 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// Returns the default lowering pipeline, or `None` without a `tt.func`.
+/// Returns the default lowering pipeline, or `None` if the module contains no `tt.func`.
 fn default_pipeline(module: OperationRef<'_, '_>) -> Option<&'static str> {
     let mut uses_scratch = false;
     module.walk(WalkOrder::PreOrder, |op| {
@@ -50,10 +51,12 @@ fn default_pipeline(module: OperationRef<'_, '_>) -> Option<&'static str> {
     })
 }
 
-/// Parses and lowers like [`decode`], and applies `read` to the module with the kernel `entry`, or to the only module.
+/// Parses and lowers like [`decode`]. Then applies `read` to the module that contains the kernel `entry`, or to the
+/// only module if `entry` is `None`.
 ///
 /// # Errors
-/// Returns the diagnostics of MLIR, or an error if `entry` is unknown, or is missing with several modules.
+/// Returns the diagnostics of MLIR. Also returns an error if `entry` is unknown, or if it is `None` and there are
+/// several modules.
 pub fn with_lowered<T>(
     input: &[u8],
     file: &str,

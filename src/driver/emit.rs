@@ -8,15 +8,16 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use linear_layout::target::{Assembly, Target};
 
-/// Maximum number of candidates in a function for LLVM 22's straight-line strength reduction.
+/// Maximum number of candidates in a function for which LLVM 22's straight-line strength reduction may run.
 ///
-/// The pass compares all pairs, at 1 to 4 µs each. With 1500 candidates, it took 2.2 of 2.3 seconds of compile time;
-/// without the pass, that kernel's code is a quarter longer. Within the limit, the pass took at most 0.13 s and removed
-/// up to a tenth of the instructions.
+/// The pass compares all pairs, at 1 to 4 µs each. With 1500 candidates, it took 2.2 of 2.3 seconds of compile
+/// time; without the pass, that kernel's code is a quarter longer. Within the limit, the pass took at most 0.13 s
+/// and removed up to a tenth of the instructions.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
-/// The same for functions with at least [`MANY_PRODUCTS`]: rows of a tile times a variable stride. The pass derives each
-/// from the one before; otherwise, grouped matrix products spill up to 564 bytes. It takes about 0.15 s then.
+/// The same limit for functions with at least [`MANY_PRODUCTS`] products of two variables, such as the rows of a
+/// tile times a variable stride. The pass derives each product from the one before; otherwise, grouped matrix
+/// products spill up to 564 bytes. With this limit, the pass takes about 0.15 s.
 const MAX_WITH_MANY_PRODUCTS: usize = 1024;
 const MANY_PRODUCTS: usize = 64;
 
@@ -32,8 +33,8 @@ pub enum Artifact {
 }
 
 impl Artifact {
-    /// Returns the requested artifact; assembly by default. Returns an error if LLVM cannot emit the artifact for the
-    /// target.
+    /// Returns the artifact that `emit` requests, or assembly if `emit` is `None`. Returns an error if LLVM cannot
+    /// emit the artifact for the target.
     pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
         let requested = match emit {
             None => return Ok(Self::Assembly),
@@ -69,7 +70,7 @@ impl Artifact {
     }
 }
 
-/// Returns the language name, the GPU vendor and the option for messages.
+/// Returns the name of the language, the GPU vendor and the command-line option, for messages.
 fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),
@@ -100,7 +101,7 @@ pub(super) fn optimize(
     Ok(())
 }
 
-/// Emits text or object code. All called functions must be defined.
+/// Emits a module as the given artifact. For assembly and objects, all called functions must be defined.
 pub(super) fn emit(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -130,7 +131,8 @@ pub(super) fn emit(
     }
 }
 
-/// Returns true if straight-line strength reduction takes little time on a function, or is worth it.
+/// Returns true if straight-line strength reduction may run on a function, because its number of candidates is
+/// within the limit.
 fn reduces_strength(function: FunctionValue<'_>) -> bool {
     let (mut candidates, mut products) = (0, 0);
     for block in function.get_basic_block_iter() {
@@ -152,7 +154,7 @@ fn reduces_strength(function: FunctionValue<'_>) -> bool {
     candidates <= most
 }
 
-/// LLVM puts a constant factor last.
+/// Returns true if one factor is constant. LLVM puts a constant factor last.
 fn has_constant_factor(product: InstructionValue<'_>) -> bool {
     let factor = product.get_operand(1).and_then(|operand| operand.value());
     factor.is_some_and(|factor| factor.is_int_value() && factor.into_int_value().is_const())

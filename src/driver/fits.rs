@@ -78,8 +78,8 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
     Err(Failure(Vec::new()))
 }
 
-/// Returns true if `op` belongs to `dialect`, or if an attribute or the calling convention marks `op` as a
-/// kernel.
+/// Returns true if `op` is an operation of `dialect`, or if an attribute of `dialect` or the calling convention
+/// `convention` marks `op` as a kernel.
 fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
     let name = sys::text(op.name().as_string_ref());
     name.split('.').next() == Some(dialect)
@@ -136,9 +136,9 @@ fn is_word(byte: u8) -> bool {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Language {
-    /// Assembled by NVIDIA's `ptxas`.
+    /// PTX, which NVIDIA's `ptxas` assembles.
     Ptx,
-    /// Assembly for AMD GPUs; directives do not accept quoted names.
+    /// Assembly for AMD GPUs. Its directives do not accept quoted names.
     Gcn,
     /// ELF object code.
     Object,

@@ -11,16 +11,16 @@ use linear_layout::encoding::spelling::nearest;
 use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
-/// A target with LLVM's processor and features.
+/// A target, with the processor and the features that LLVM generates code for.
 pub(super) struct LlvmGpu {
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
-    /// Processor and features set by the user. LLVM may not know them.
+    /// The processor and features that the user has set, or `None` if neither is set. LLVM may not know them.
     given: Option<LlvmNames>,
 }
 
-/// The user's processor and features.
+/// The processor and the features that the user has set.
 struct LlvmNames {
     cpu: Option<String>,
     features: String,

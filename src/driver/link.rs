@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 struct Library {
     prefix: &'static str,
-    /// Name for `--link-bitcode`.
+    /// Name of the library in the option `--link-bitcode`.
     name: &'static str,
     description: &'static str,
     install: &'static str,
@@ -50,7 +50,7 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Environment variables with lists of folders, and the subfolder with the libraries.
+/// Environment variables that contain lists of folders, each with the subfolder in which the libraries are.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),
@@ -59,7 +59,7 @@ const FOLDERS_IN: [(&str, &str); 5] = [
     ("ROCM_PATH", "amdgcn/bitcode"),
 ];
 
-/// Default installation folders.
+/// Default installation folders of the libraries.
 const FOLDERS: [&str; 7] = [
     "/usr/local/cuda/nvvm/libdevice",
     "/usr/lib/cuda/nvvm/libdevice",
@@ -70,8 +70,8 @@ const FOLDERS: [&str; 7] = [
     "/usr/lib/amdgcn/bitcode",
 ];
 
-/// Returns `path` if it is a path of a file. Otherwise searches the library folders for a library with this
-/// name.
+/// Returns `path` if it is the path of a file, or if it has several components. Otherwise searches the library
+/// folders for a library with this name.
 fn find(path: &Path) -> Result<PathBuf, Failure> {
     if path.is_file() || path.components().count() > 1 {
         return Ok(path.to_owned());
@@ -124,7 +124,7 @@ fn find(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Adds the kernel attributes and library options of `options`.
+/// Adds the kernel attributes and library options in `options` to the module.
 pub(super) fn describe(module: &Module<'_>, options: &Options) {
     let context = module.get_context();
     if options.reflect_ftz {
@@ -145,7 +145,7 @@ pub(super) fn describe(module: &Module<'_>, options: &Options) {
     }
 }
 
-/// Links bitcode libraries and removes unused definitions.
+/// Links the bitcode libraries `files` into a module, and removes unused definitions.
 pub(super) fn add_bitcode(
     module: &Module<'_>,
     files: &[PathBuf],
@@ -230,7 +230,8 @@ pub(super) struct UndefinedFunction {
     pub(super) fix: String,
 }
 
-/// Returns the functions that are called but not defined. An assembler or driver would reject them later.
+/// Returns the functions that are used but not defined, except those that need no definition. An assembler or
+/// driver would reject them later.
 pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();

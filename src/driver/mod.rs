@@ -32,7 +32,7 @@ use melior::ir::Module;
 use melior::utility::register_all_dialects;
 use std::fmt;
 
-/// The messages of a failed driver: errors, and earlier warnings and remarks.
+/// The messages of a failed driver function: errors, and earlier warnings and remarks.
 #[derive(Clone, Debug)]
 pub struct Failure(pub Vec<Message>);
 

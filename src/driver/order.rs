@@ -20,7 +20,7 @@ const MIN_PEAK: u32 = 64;
 /// Addressable 32-bit registers per thread on NVIDIA GPUs.
 const MAX_REGISTERS: u32 = 255;
 
-/// Function attributes with a user's register limit. `ptxas` accepts only one of them.
+/// Function attributes by which a user limits the number of registers. `ptxas` accepts only one of them.
 const BOUNDS: [&str; 2] = ["nvvm.maxnreg", "nvvm.minctasm"];
 
 pub(super) fn order_instructions(module: &Module<'_>) {
@@ -52,7 +52,8 @@ pub(super) fn order_instructions(module: &Module<'_>) {
 struct Schedule<'a>(&'a [BlockInstruction]);
 
 impl Schedule<'_> {
-    /// Returns the order with the lowest peak, and the peak; `None` if the given order is best.
+    /// Returns the order with the lowest peak of live registers, and this peak. The order is `None` if the given
+    /// order is best.
     fn choose(&self) -> (Option<Vec<u32>>, u32) {
         let given: Vec<u32> = (0..).take(self.0.len()).collect();
         let limit = self.peak(&given);
@@ -75,7 +76,7 @@ impl Schedule<'_> {
         }
     }
 
-    /// Returns an order with each instruction directly in front of its first user. Instructions for which
+    /// Returns an order in which each instruction is directly in front of its first user. Instructions for which
     /// `is_fixed` returns true keep their relative order.
     fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
         let count = self.0.len();

@@ -7,7 +7,8 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 /// Runs a pipeline of this project's and MLIR's passes. Returns the resulting module as text, with warnings and
 /// remarks.
 ///
-/// `file` is the input's name in messages. With `keeps_locations`, the text contains the operations' locations.
+/// `file` is the input's name in messages. If `keeps_locations` is true, the text contains the operations'
+/// locations.
 ///
 /// # Errors
 /// Returns the diagnostics of MLIR or of a pass.

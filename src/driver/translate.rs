@@ -44,10 +44,10 @@ pub struct Options {
     pub file: String,
     /// Kind of output; by default the target's assembly language.
     pub emit: Option<Emit>,
-    /// Sets [`Translated::llvm_ir`] in addition to the output.
+    /// If true, the translation also sets [`Translated::llvm_ir`].
     #[serde(rename = "llvm_ir")]
     pub keeps_llvm_ir: bool,
-    /// Pass pipeline that lowers the module first; `None` for a lowered module.
+    /// Pass pipeline that lowers the module before its translation; `None` for a module that is already lowered.
     pub lower: Option<String>,
     /// LLVM's optimisation level, 0 to 3.
     pub optimize: u8,
@@ -55,7 +55,7 @@ pub struct Options {
     pub target: Option<String>,
     /// Selects one of several modules: by symbol name, by the name of a contained function, or by index, starting at 0.
     pub module: Option<String>,
-    /// Emits line tables.
+    /// True if line tables are emitted.
     pub debug_info: bool,
     /// LLVM's processor name; by default the target's processor.
     pub cpu: Option<String>,
@@ -64,7 +64,7 @@ pub struct Options {
     /// Bitcode libraries to link: paths, or names such as `libdevice`.
     #[serde(rename = "link_bitcode")]
     pub bitcode: Vec<PathBuf>,
-    /// Makes libdevice flush subnormal numbers to zero.
+    /// True if libdevice flushes subnormal numbers to zero.
     pub reflect_ftz: bool,
     /// LLVM attributes of kernels: pairs of key and value, for example with key `amdgpu-waves-per-eu`.
     #[serde(deserialize_with = "texts")]
@@ -99,7 +99,7 @@ impl Options {
         }
     }
 
-    /// Returns the file name for suggested commands.
+    /// Returns the file name that suggested commands contain.
     fn shown_file(&self) -> &str {
         if self.file.starts_with('<') {
             "kernel.mlir"
@@ -109,7 +109,7 @@ impl Options {
     }
 }
 
-/// Deserialises a JSON object of strings as pairs.
+/// Deserialises a JSON object whose values are strings, as pairs of key and value.
 fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, D::Error> {
     let text = |(key, value): (String, Value)| match value {
         Value::String(value) => Ok((key, value)),
@@ -130,11 +130,11 @@ pub struct Translated {
     pub bytes: Vec<u8>,
     /// Kind of the output.
     pub artifact: Artifact,
-    /// Optimised LLVM IR as text, given [`Options::keeps_llvm_ir`].
+    /// Optimised LLVM IR as text, if [`Options::keeps_llvm_ir`] is true.
     pub llvm_ir: Option<String>,
     /// Target of the output.
     pub target: &'static Target,
-    /// Integer attributes of the lowered module: `ttg.shared` is the shared memory in bytes.
+    /// Integer attributes of the lowered module, for example `ttg.shared`, the shared memory in bytes.
     pub attributes: Vec<(String, i64)>,
     /// Warnings and remarks.
     pub messages: Vec<Message>,
@@ -264,7 +264,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     })
 }
 
-/// Returns the integer attributes of a module.
+/// Returns the names and values of a module's integer attributes.
 fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     let module = module.as_operation();
     let attributes = module.attributes();
@@ -296,7 +296,7 @@ fn chosen<'c>(
     Ok(text.ok().and_then(|text| Module::parse(context, &text)))
 }
 
-/// Returns the failure of MLIR's translation, with a suggested fix if known.
+/// Returns the failure for a module that MLIR could not translate to LLVM IR, with a suggested fix if known.
 fn not_translated(
     messages: Vec<Message>,
     recorder: &Recorder,
@@ -328,7 +328,7 @@ fn not_translated(
     }
 }
 
-/// Returns the failure for undefined functions, reported at their first calls.
+/// Returns the failure for calls of undefined functions. Each function is reported at its first call.
 fn not_defined(
     missing: &[UndefinedFunction],
     recorder: &Recorder,

@@ -41,20 +41,20 @@ impl From<UpstreamKind> for Name {
     }
 }
 
-/// A context-independent attribute value.
+/// A description of an attribute value, from which the attribute is created when the context is known.
 #[derive(Clone, Debug)]
 pub(crate) enum AttributeSource<'s, 'c> {
     Existing(Attribute<'c>),
     Unit,
     Bool(bool),
-    /// Bit width of the integer type, and value.
+    /// An integer, given by the bit width of its type and by its value.
     Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
     Array32(&'s [i32]),
     Array64(&'s [i64]),
     Sizes(Vec<i32>),
-    /// Parsed from text, since the C API cannot build the attribute.
+    /// An attribute that is parsed from text, since the C API cannot build it.
     Parsed(&'static str),
 }
 
@@ -194,7 +194,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self.with_some(key, Some(sizes))
     }
 
-    /// Inserts before `place`; returns `None` if the operation is invalid.
+    /// Inserts the operation before `place`. Returns `None` if the operation is invalid.
     pub(crate) fn insert(
         self,
         rewriter: Rewriter<'c>,

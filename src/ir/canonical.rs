@@ -251,7 +251,7 @@ fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Mat
         .then(|| rewriter.set_operand(store.op(), store.src_at().start, original))
 }
 
-/// Folds a subslice of a subslice.
+/// Folds a subslice of a subslice into one subslice.
 fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> MatchResult {
     let outer = ttg::MemDescSubslice::of(sys::defining_operation(part.src())?)?;
     let (first, second) = (outer.offsets(), part.offsets());
@@ -273,7 +273,7 @@ fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> MatchResult
     through_conversion(rewriter, gather.op(), gather.src_at().start)
 }
 
-/// Folds a concatenation of one operand.
+/// Replaces a concatenation of a single operand by this operand.
 fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResult {
     let &[only] = &*concat.sources() else {
         return None;
@@ -281,7 +281,7 @@ fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResu
     (only.r#type() == concat.result().r#type()).then(|| rewriter.replace(concat.op(), &[only]))
 }
 
-/// Folds a slice of a concatenation to the selected operand.
+/// Replaces a slice of a concatenation by the concatenated operand that it selects.
 fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> MatchResult {
     let (source, result) = (slice.source(), slice.result());
     let whole = amdg::Concat::of(sys::defining_operation(source)?)?;
@@ -322,7 +322,8 @@ fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Ma
     through_conversion(rewriter, alloc.op(), alloc.src_at().start)
 }
 
-/// Folds a view with equal operand and result types, and a pair of inverse views.
+/// Replaces a view with equal operand and result types by its operand, and a pair of inverse views by the operand
+/// of the first view.
 fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let ViewOp {
         op, source, result, ..

@@ -5,8 +5,8 @@ use crate::sys::{self, BufferType};
 use linear_layout::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 
-/// Returns a tensor descriptor of the same blocks with an encoding, or `None` if `type_` is no tensor descriptor or has
-/// an encoding.
+/// Adds the encoding of the blocks to the type of a tensor descriptor. Returns `None` if `type_` is not a tensor
+/// descriptor, or if it already has an encoding.
 pub(crate) fn with_block_encoding(type_: Type<'_>) -> Option<Type<'_>> {
     let block = block(type_).filter(|block| block.encoding.is_none())?;
     let encoding = Encoding::from(block_encoding(&block)?);
@@ -15,8 +15,8 @@ pub(crate) fn with_block_encoding(type_: Type<'_>) -> Option<Type<'_>> {
     Type::parse(sys::context_of(type_.context()), &text)
 }
 
-/// Returns the type of the buffer between registers and a block in global memory: the buffer has the shape of the
-/// tensor in registers, which may lack leading dimensions of the block.
+/// Returns the type of the shared-memory buffer through which a block passes between registers and global memory.
+/// The buffer has the shape of the tensor in registers, which may lack leading dimensions of the block.
 pub(crate) fn block_buffer<'c>(
     descriptor: Type<'c>,
     tensor: Type<'c>,
@@ -33,13 +33,13 @@ pub(crate) fn block_buffer<'c>(
     memdesc(tensor.shape, tensor.element, encoding, is_mutable)
 }
 
-/// Returns the parts of a tensor descriptor's type, or `None` for other types.
+/// Returns the parts of a tensor descriptor's type, which describe its blocks. Returns `None` for other types.
 pub(crate) fn block(type_: Type<'_>) -> Option<BufferType<'_>> {
     sys::buffer(type_).filter(|block| block.memory_space.is_none() && !block.is_im2col)
 }
 
-/// Returns the encoding of a descriptor's blocks. A descriptor without encoding has the one of
-/// [`NvmmaSharedEncoding::of_block`].
+/// Returns the encoding of a descriptor's blocks. If the descriptor has no encoding, the blocks have the encoding
+/// that [`NvmmaSharedEncoding::of_block`] returns.
 pub(crate) fn block_encoding(block: &BufferType<'_>) -> Option<NvmmaSharedEncoding> {
     let Some(encoding) = block.encoding else {
         return NvmmaSharedEncoding::of_block(&block.shape, element_bits(block.element)?).ok();

@@ -101,7 +101,8 @@ impl Message {
         }
     }
 
-    /// Renames a file in the message and its notes. MLIR uses `-` for modules parsed from memory.
+    /// Replaces the file name `from` by `to` in the message and its notes. MLIR uses `-` for modules parsed from
+    /// memory.
     #[must_use]
     pub fn in_file(mut self, from: &str, to: &str) -> Self {
         if let Some(location) = self
@@ -146,8 +147,8 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// Formats the message and its notes, each with its source line. Unreadable lines, and lines above 1000 bytes, are
-    /// omitted.
+    /// Formats the message and its notes, each followed by its source line. A source line is omitted if it is
+    /// unreadable or longer than 1000 bytes.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);
@@ -205,7 +206,7 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     (bounded(&arguments.0.concat()).into_owned(), false)
 }
 
-/// Formats a location as `file:line:column`.
+/// Formats a location as `file:line:column`. Returns `None` if the location contains no file position.
 pub(crate) fn location_text(location: Location<'_>) -> Option<String> {
     let SourceLocation { file, line, column } = source_location(location)?;
     Some(format!("{file}:{line}:{column}"))

@@ -48,7 +48,7 @@ impl From<EncodingError> for InferenceError {
 }
 
 enum InferenceRule {
-    /// Equal encodings.
+    /// Operand and results have equal encodings.
     Same,
     Trans(Vec<usize>),
     Reshape,
@@ -139,7 +139,8 @@ pub(crate) fn default_operand_encoding(
     }
 }
 
-/// Returns the operand and result shapes of a reshape with `allow_reorder`.
+/// Returns the operand shape and the result shape of a reshape with `allow_reorder`, or `None` for other
+/// operations.
 fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let view = tt::Reshape::of(op).filter(|op| op.allow_reorder())?;
     Some((shape(view.src().r#type())?, shape(view.result().r#type())?))
@@ -147,11 +148,11 @@ fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dependence {
-    /// Equal encodings.
+    /// Operand and result have equal encodings.
     Same,
-    /// A unique result encoding.
+    /// The operand encoding determines a unique result encoding.
     Derived,
-    /// The result has a unique layout, but several encodings of this layout.
+    /// The operand encoding determines the layout of the result, but several encodings have this layout.
     Spelled,
     /// The result may have any encoding, since the operation may reorder elements. The default encoding keeps the
     /// order.
@@ -181,7 +182,8 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// Returns the inference rule between operand `i` and the results, the operand shape, and the result shape.
+/// Returns the inference rule that relates operand `i` to the results, followed by the shapes of this operand and
+/// of the result.
 fn rule(
     op: OperationRef<'_, '_>,
     i: usize,

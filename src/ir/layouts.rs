@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct TensorLayout {
     /// The encoding.
     pub encoding: Arc<Encoding>,
-    /// The layout (register, lane, warp, block) -> (dim0, ...). Zero register bases select replicas.
+    /// The layout (register, lane, warp, block) -> (dim0, ...), including zero register bases, which select
+    /// replicas.
     pub full: LinearLayout,
     /// The layout without zero register bases: register i is the i-th LLVM value of a thread.
     pub unique: LinearLayout,
@@ -35,31 +36,31 @@ pub(super) enum TypeFacts {
     /// Neither tensor nor buffer, for example a number, pointer or token.
     Other,
     Tensor {
-        /// Number of elements; `None` if above 64 bits.
+        /// Number of elements, or `None` if it does not fit in 64 bits.
         elements: Option<u64>,
         units: Units,
         /// True if a warp basis may step along several dimensions, as in `#ttg.generic_linear`.
         is_generic: bool,
     },
-    /// A buffer, and the number of CTAs in its encoding (`None` if invalid).
+    /// A buffer. The number is that of the CTAs in its encoding, or `None` if the encoding is invalid.
     Buffer(Option<u64>),
 }
 
-/// The lanes, warps and CTAs of an encoding.
+/// The numbers of lanes, warps and CTAs over which an encoding distributes a tensor.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
-    /// No encoding.
+    /// The tensor has no encoding.
     None,
-    /// An open layout, to be inferred by a pass.
+    /// The layout is open: a pass has yet to infer it.
     Open,
-    /// An encoding that is invalid for the shape.
+    /// The encoding is invalid for the shape.
     Invalid,
-    /// Lanes per warp, warps per CTA, CTAs.
+    /// Numbers of lanes per warp, warps per CTA, and CTAs, in this order.
     Of([u64; 3]),
 }
 
 type LayoutResult<T> = Result<Arc<T>, Reason>;
-/// Keyed by the address of a uniqued type or attribute.
+/// A cache that is keyed by the address of a uniqued type or attribute.
 type CacheMap<T> = Mutex<FxHashMap<usize, T>>;
 
 /// The layout cache of a context, owned by the `ttg` dialect.
@@ -142,7 +143,8 @@ impl Layouts {
         .map(|spelling| spelling.as_ref().clone())
     }
 
-    /// Returns the byte offset of the first invalid key in `text`, the user's spelling of `attribute`.
+    /// Returns the byte offset of the error in `text`, the user's spelling of `attribute`. Returns `None` if the
+    /// attribute is a valid encoding, or if the offset is unknown.
     #[must_use]
     pub fn offset_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
         let printed = attribute.to_string();

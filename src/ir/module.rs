@@ -8,7 +8,7 @@ use linear_layout::target::{Target, TargetError};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::{Attribute, AttributeLike, OperationRef};
 
-/// The sizes of a GPU program, from module attributes.
+/// The numbers of warps, lanes and CTAs of a GPU program, as given by module attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleInfo {
     /// `ttg.num-warps`: warps per CTA.
@@ -85,7 +85,8 @@ impl ModuleInfo {
             .unwrap_or(1)
     }
 
-    /// Returns the innermost `ttg.target`, for example `cuda:90` or `hip:gfx942`.
+    /// Returns `ttg.target` of `op`, or else of the innermost enclosing operation that has this attribute, for
+    /// example `cuda:90` or `hip:gfx942`.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
         sys::string_value(Self::attribute(op, TARGET)?).map(|name| name.to_string())
@@ -104,7 +105,7 @@ impl ModuleInfo {
         Target::parse(name).map_err(GpuError::Unknown)
     }
 
-    /// Returns the target in the innermost `ttg.target`, or `None` if missing or unknown.
+    /// Returns the target that the innermost `ttg.target` around `op` names, or `None` if it is missing or unknown.
     #[must_use]
     pub fn known_gpu(op: OperationRef<'_, '_>) -> Option<&'static Target> {
         Self::gpu(op, None).ok()
@@ -134,7 +135,8 @@ impl ModuleInfo {
         Self::attribute(op, MAX_REGISTERS).and_then(positive)
     }
 
-    /// Returns the limit of registers per thread: at most 256, reduced by limits of the module and the partition.
+    /// Returns the limit of registers per thread: 256, or a lower limit that the module or the partition around
+    /// `op` sets.
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
@@ -151,19 +153,21 @@ impl ModuleInfo {
     }
 }
 
-/// Returns the number of warps of the innermost `ttg.warp_specialize` partition.
+/// Returns the number of warps of the innermost `ttg.warp_specialize` partition around `op`, or `None` outside of
+/// partitions.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = region_around(op)?;
     entry(&specialize.partition_num_warps(), index.checked_sub(1)?)
 }
 
-/// Returns the registers per thread of the innermost `ttg.warp_specialize` region.
+/// Returns the registers per thread of the innermost `ttg.warp_specialize` region around `op`, or `None` if they
+/// are not given.
 fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = region_around(op)?;
     entry(&specialize.actual_registers()?, index)
 }
 
-/// Returns an integer attribute, or `None` if negative.
+/// Returns the value of an integer attribute, or `None` if it is negative or not an integer.
 fn positive(attribute: Attribute<'_>) -> Option<u64> {
     u64::try_from(build::integer_value(attribute)?).ok()
 }

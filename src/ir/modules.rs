@@ -21,13 +21,14 @@ pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
         .collect()
 }
 
-/// Returns the outermost module of a file, or the nested module selected by `requested`.
+/// Returns the module in a file that `requested` selects. If `requested` is `None`, returns the only module with
+/// functions. If no module has functions, returns `file`.
 ///
 /// `requested` is the symbol of a module, the name of a function in the module, or a number starting at 0.
 ///
 /// # Errors
-/// Returns an error if `requested` matches no module, or is missing with several modules. The message names the user's
-/// option `option`.
+/// Returns an error if `requested` matches no module, or if it is `None` and several modules have functions. The
+/// message names the user's option `option`.
 pub fn chosen_module<'c>(
     file: Op<'c>,
     requested: Option<&str>,
@@ -65,7 +66,7 @@ pub fn chosen_module<'c>(
     }
 }
 
-/// Lists the option values that select each module.
+/// Lists, for each module, the option values that select it.
 fn listed(modules: &[Op<'_>], option: &str) -> String {
     let each: Vec<String> = modules
         .iter()

@@ -25,7 +25,7 @@ include!(concat!(env!("OUT_DIR"), "/generated/ops.rs"));
 pub enum AnyKind {
     /// An operation of this project's dialects.
     Own(OpKind),
-    /// An operation of an MLIR dialect in TTGIR.
+    /// An operation of one of MLIR's dialects that occur in TTGIR.
     Upstream(UpstreamKind),
     /// Any other operation.
     Other,
@@ -94,15 +94,15 @@ enum Count {
 /// The declared operands or results of an operation, each a group of consecutive values.
 struct Groups {
     counts: &'static [Count],
-    /// Name of the attribute with the group sizes.
+    /// Name of the attribute that contains the group sizes, if the operation has such an attribute.
     sizes: Option<&'static str>,
 }
 
 impl Groups {
-    /// Returns the indices of group `i`, given `total` values in all groups.
+    /// Returns the indices of the values in group `i`. All groups together have `total` values.
     ///
-    /// Without group sizes, variable groups share the remaining values evenly: ODS allows several variable groups only
-    /// with equal sizes.
+    /// Without group sizes, variable groups share the remaining values evenly: ODS allows several variable groups
+    /// only with equal sizes.
     fn range(&self, op: OperationRef<'_, '_>, total: usize, i: usize) -> Range<usize> {
         if let Some(sizes) = self.sizes.and_then(|key| numbers_32(op, key)) {
             let size = |n: &i32| usize::try_from(*n).unwrap_or(0);

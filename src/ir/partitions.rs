@@ -18,39 +18,41 @@ use melior::ir::BlockLike;
 use melior::ir::operation::{OperationLike, OperationRef, WalkOrder, WalkResult};
 use std::cmp::Reverse;
 
-/// The contiguous range of warps of a region.
+/// The contiguous range of warps that execute a region of `ttg.warp_specialize`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RegionWarps {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// The hardware barrier of the region.
+    /// Number of the hardware barrier that synchronises the warps of the region.
     pub(crate) barrier: u32,
 }
 
 impl RegionWarps {
-    /// Returns the exclusive end.
+    /// Returns the index of the warp after the last one.
     pub(crate) const fn end(self) -> u32 {
         self.first.saturating_add(self.count)
     }
 }
 
-/// The hardware barrier of the whole CTA; other barriers belong to regions.
+/// Number of the hardware barrier that synchronises the whole CTA. Each of the other barriers synchronises one
+/// region.
 pub(crate) const CTA_BARRIER: u32 = 1;
 
-/// Hardware barriers per CTA.
+/// Number of hardware barriers per CTA.
 const NUM_BARRIERS: u32 = 16;
 
-/// Maximum number of partitions, since each needs a hardware barrier.
+/// Maximum number of partitions. Each needs a hardware barrier of its own, and two barriers are reserved for the
+/// CTA and the default region.
 pub(crate) const MAX_PARTITIONS: u32 = NUM_BARRIERS - 2;
 
-/// Number of warps that change their number of registers together.
+/// Number of warps in a warp group. The warps of a group change their number of registers together.
 pub(crate) const WARP_GROUP: u32 = 4;
 
 fn small(number: impl TryInto<u32>) -> u32 {
     number.try_into().unwrap_or_default()
 }
 
-/// Returns the warps of the default region, then of each partition.
+/// Returns the warps of the default region, followed by the warps of each partition.
 pub(crate) fn warps_of_regions(op: ttg::WarpSpecialize<'_, '_>) -> Vec<RegionWarps> {
     let base = small(ModuleInfo::num_warps(op.op()).unwrap_or_default());
     let counts = op.partition_num_warps().into_iter();
@@ -73,7 +75,8 @@ pub(crate) fn warps_of_regions(op: ttg::WarpSpecialize<'_, '_>) -> Vec<RegionWar
     std::iter::once(default).chain(partitions).collect()
 }
 
-/// Returns the first warp of each partition, starting at warp `first`.
+/// Returns the index of the first warp of each partition. `counts` has the numbers of warps of the partitions. The
+/// partitions with the most warps come first, starting at warp `first`.
 fn starts(first: u32, counts: &[u32]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..counts.len()).collect();
     order.sort_by_key(|i| Reverse(counts[*i]));
@@ -94,14 +97,14 @@ pub(crate) fn partitions_of<'c>(
     held.into_iter().find_map(ttg::WarpSpecializePartitions::of)
 }
 
-/// Returns the nested `ttg.warp_specialize` operations in program order.
+/// Returns the `ttg.warp_specialize` operations nested in `op`, in program order.
 pub(crate) fn specializations<'c>(op: Op<'c>) -> Vec<ttg::WarpSpecialize<'c, 'c>> {
     let ops = build::in_order(op).into_iter();
     ops.filter_map(ttg::WarpSpecialize::of).collect()
 }
 
-/// Returns the innermost enclosing `ttg.warp_specialize`, and the index of the region: 0 for the default region, then
-/// the partitions.
+/// Returns the innermost enclosing `ttg.warp_specialize`, and the index of the region that contains `op`. The
+/// default region has index 0, and the partitions have the indices after it.
 pub(crate) fn region_around<'c>(
     op: OperationRef<'_, 'c>,
 ) -> Option<(ttg::WarpSpecialize<'c, 'c>, usize)> {
@@ -123,7 +126,8 @@ pub(crate) fn region_around<'c>(
     }
 }
 
-/// Returns the number of warps per CTA, given `base` warps outside partitions.
+/// Returns the number of warps per CTA, including those of partitions. `base` is the number of warps outside
+/// partitions.
 pub(crate) fn cta_warps(module: Op<'_>, base: u32) -> u32 {
     let mut end = base;
     module.walk(WalkOrder::PreOrder, |op| {
@@ -150,7 +154,7 @@ const REGISTER_FILE: u32 = 1 << 16;
 /// Minimum and maximum registers per thread.
 pub(crate) const REGISTER_RANGE: [u32; 2] = [24, 256];
 
-/// Minimum registers of a partition with calls, e.g. to print.
+/// Minimum number of registers per thread in a partition with calls, for example to print.
 const REGISTERS_WITH_CALLS: u32 = 32;
 
 /// Registers per thread in a CTA with partitions.
@@ -161,7 +165,7 @@ pub(crate) struct RegisterPlan {
     /// Registers per thread of the default region, then of each partition. Partitions in one warp group have equal
     /// values.
     pub(crate) regions: Vec<u32>,
-    /// Registers per thread of warp groups without a region.
+    /// Registers per thread of warp groups that execute no region.
     pub(crate) idle: u32,
 }
 
@@ -189,8 +193,8 @@ pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32>
 /// Returns the registers per thread of each region in a `ttg.warp_specialize`.
 ///
 /// Uses the attribute `actualRegisters` if present. Otherwise, partitions get the requested registers, and the
-/// default region gets the remaining registers. Returns `None` without requests, or if the requests are too
-/// large.
+/// default region gets the remaining registers. Returns `None` if neither attribute is present, or if the requests
+/// are too large.
 pub(crate) fn register_plan(
     op: ttg::WarpSpecialize<'_, '_>,
     initial: u32,

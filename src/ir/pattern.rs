@@ -3,7 +3,7 @@
 use crate::sys::Rewriter;
 use crate::sys::build::{Op, Val};
 
-/// `Some` after a change of the IR.
+/// The result of a canonicalisation pattern: `Some` if it has changed the IR.
 pub(crate) type MatchResult = Option<()>;
 
 /// An operation that renames or reshapes one operand.

@@ -66,12 +66,13 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
     Ok(())
 }
 
-/// Element types of a scaled product for a matrix instruction.
+/// The element types of a scaled product, the type of its scales, and the number of elements per scale. They select
+/// a matrix instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ScaledTypes {
     pub(crate) factors: [Number; 2],
     pub(crate) sum: Number,
-    /// log2 of the elements along K per scale.
+    /// Logarithm to base 2 of the number of elements along K that share a scale.
     pub(crate) block_log2: u8,
     pub(crate) scale: ScaleNumber,
 }

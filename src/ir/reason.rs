@@ -4,7 +4,7 @@ use linear_layout::encoding::EncodingError;
 use std::fmt;
 use std::sync::Arc;
 
-/// The reason for a missing layout, with the label of the broken rule if any.
+/// The reason why a layout is missing or a rule is broken, with the label of the broken rule if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     text: Arc<str>,

@@ -58,7 +58,7 @@ pub fn listing() -> String {
     })
 }
 
-/// Returns the text of a rule, with the declaring entries and their examples.
+/// Returns the text of a rule, followed by the entries that declare it and their examples.
 ///
 /// # Errors
 /// Returns an error for an unknown label, with the most similar label.

@@ -9,7 +9,7 @@ use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 
-/// Implementation of [`Semantics`] with encodings as linear layouts.
+/// The implementation of [`Semantics`] in which encodings are linear layouts.
 #[derive(Debug)]
 pub struct LinearLayouts;
 

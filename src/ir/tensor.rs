@@ -38,7 +38,7 @@ impl<'c> TensorType<'c> {
         self.shape.iter().product()
     }
 
-    /// Returns the type with another encoding.
+    /// Returns the tensor type with `encoding` instead of its own encoding.
     #[must_use]
     pub fn with_encoding(&self, encoding: Attribute<'c>) -> Type<'c> {
         RankedTensorType::new(self.shape, self.element, Some(encoding)).into()
@@ -58,8 +58,8 @@ pub(crate) fn memdesc<'c>(
     Type::parse(sys::context_of(element.context()), &text)
 }
 
-/// Returns true if a tensor and a descriptor's block have the same element type, up to signedness: a descriptor may
-/// have `si8` for `i8`.
+/// Returns true if `element`, the element type of a tensor, is also that of a descriptor's block. A signless
+/// integer matches an integer of the same width in the block, for example `i8` matches `si8`.
 #[must_use]
 pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
     element == block
@@ -92,7 +92,8 @@ pub fn element_bits(element: Type<'_>) -> Option<u32> {
     sys::float_width(element)
 }
 
-/// Converts to an integer type. melior's conversion would format the type in its error.
+/// Returns `type_` as an integer type, or `None` for other types. melior's conversion would format the type in its
+/// error.
 fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
     type_
         .is_integer()

@@ -11,13 +11,15 @@ use melior::ir::{Attribute, AttributeLike, ValueLike};
 
 pub(super) const CONSTANT: &str = arith::Constant::VALUE_KEY;
 
-/// Returns the value of a scalar constant, or of a splat constant.
+/// Returns the value of a scalar constant, or the element value of a splat constant. Returns `None` for other
+/// values.
 pub(super) fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     let value = arith::Constant::of(sys::defining_operation(value)?)?.value();
     build::splat_value(value).or_else(|| (value.is_integer() || value.is_float()).then_some(value))
 }
 
-/// Returns the integer of a scalar constant, or of a splat constant.
+/// Returns the integer value of a scalar constant, or of each element of a splat constant. Returns `None` for other
+/// values.
 pub(crate) fn integer_constant(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
@@ -85,7 +87,8 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
     Some(())
 }
 
-/// Removes a true mask; replaces a load with a false mask by `other`.
+/// Folds a load with a constant mask. If the mask is true, removes the mask. If the mask is false, replaces the
+/// load by `other`.
 pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchResult {
     if integer_constant(load.mask()?)? == 0 {
         rewriter.replace(load.op(), &[load.other()?]);
@@ -96,7 +99,8 @@ pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchR
     Some(())
 }
 
-/// Removes a true mask; erases a store with a false mask.
+/// Folds a store with a constant mask. If the mask is true, removes the mask. If the mask is false, erases the
+/// store.
 pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> MatchResult {
     if integer_constant(store.mask()?)? == 0 {
         rewriter.erase(store.op());

@@ -50,9 +50,9 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     .map_err(|e| e.to_string())
 }
 
-/// Returns the operand register for each result register.
+/// Returns, for each result register, the operand register that holds its element.
 ///
-/// `f` is linear: packed coordinates in the result -> packed coordinates in the operand.
+/// `f` is a linear map from packed coordinates in the result to packed coordinates in the operand.
 ///
 /// # Errors
 /// Returns an error if an element is in another thread, or in no thread.
@@ -85,12 +85,14 @@ pub fn register_sources(
         .collect()
 }
 
-/// An element of one of several operands: (operand index, coordinates).
+/// An element of one of several operands, given by the operand index and the coordinates.
 pub type PartElement = (usize, Vec<u64>);
 
-/// Returns (operand index, operand register) for each result register. All operands have the layout `operand`.
+/// Returns, for each result register, the index of the operand and the operand register that hold its element. All
+/// operands have the layout `operand`.
 ///
-/// `source` maps result coordinates to an element. Since `source` need not be linear, every thread is checked.
+/// `source` maps result coordinates to the operand element. Since `source` need not be linear, every thread is
+/// checked.
 ///
 /// # Errors
 /// Returns an error if an element is in another thread, or in no thread.
@@ -123,7 +125,7 @@ pub fn part_sources(
     Ok(sources)
 }
 
-/// Yields the packed coordinates of register 0 in `result` and in `operand`, for each thread.
+/// Yields, for each thread, the packed coordinates of its register 0 in `result` and in `operand`.
 fn threads<'a>(
     result: &'a LinearLayout,
     operand: &'a LinearLayout,
@@ -143,7 +145,7 @@ fn threads<'a>(
     })
 }
 
-/// Returns the packed coordinates of a register in thread 0.
+/// Returns the packed coordinates of the element that a register holds in thread 0.
 fn in_register(layout: &LinearLayout, register: usize) -> u64 {
     apply_columns(layout.columns_of(Dim::REGISTER), register as u64)
 }

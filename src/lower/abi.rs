@@ -15,7 +15,7 @@ impl Abi {
     /// All calling conventions.
     pub const ALL: [Self; 2] = [Self::Plain, Self::Triton];
 
-    /// Returns the value of the command-line option.
+    /// Returns the value of the command-line option that selects this calling convention.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -32,14 +32,15 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     plans: PlanCache,
     allocation: Allocation,
-    /// Byte offset of the shared word with the number of the `ttg.warp_specialize` that the workers execute.
+    /// Byte offset of the shared-memory word that holds the number of the `ttg.warp_specialize` that the workers
+    /// execute.
     ///
-    /// `None` without workers.
+    /// `None` if there are no workers.
     worker_number: Option<u32>,
     flow: Flow,
 }
 
-/// Computes the shared-memory effects of an operation.
+/// A function that computes the shared-memory effects of an operation.
 ///
 /// # Errors
 /// Returns the diagnostic of the lowering if the operation cannot be planned.
@@ -70,9 +71,9 @@ pub(crate) struct PlanContext<'a> {
     /// Maximum scratch size of a plan in bytes. `None` if only the GPU limits the size.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    /// Staggered code of the function, or the reason for its absence.
+    /// The staggered code of the function, or a diagnostic with the reason why there is none.
     pub(crate) staggered: Result<StaggeredCode, Diagnostic>,
-    /// `None` unless remarks are requested.
+    /// Shared-memory costs of each planned operation, or `None` if no remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,
 }
 
@@ -103,8 +104,8 @@ impl PlanContext<'_> {
 impl SharedMemory {
     /// Plans the operations of a function and allocates its shared memory.
     ///
-    /// Reports each error at its operation; the second result is `Some` after any error. `calls` are the calls of
-    /// functions that access shared memory.
+    /// Reports each error at its operation. The second result is `Some` if there was an error. `calls` are those
+    /// calls in `function` whose callee accesses shared memory.
     pub(crate) fn of(
         function: Op<'_>,
         layouts: &Layouts,
@@ -222,7 +223,8 @@ impl SharedMemory {
         self.plans.num_warps = num_warps;
     }
 
-    /// Returns the plan of `op` and the byte offset of its scratch memory. `None` if `op` has no plan of type `P`.
+    /// Returns the plan of `op` and the byte offset of its scratch memory. Returns `None` if `op` has no plan of
+    /// type `P`.
     pub(crate) fn plan<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<(Arc<P>, u32)> {
         Some((self.plans.get(op)?, self.scratch(op)))
     }
@@ -260,7 +262,8 @@ impl SharedMemory {
         })
     }
 
-    /// Returns the number of copy instructions that may stay in flight at each wait. `None` marks a redundant wait.
+    /// Returns, for each wait, the number of copy instructions that may stay in flight, or `None` if the wait is
+    /// redundant.
     pub(crate) fn counted_waits(
         &self,
         issued: &HashMap<OpId, u32>,

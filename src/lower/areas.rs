@@ -21,11 +21,11 @@ pub(crate) type Areas = [u32; NUM_AREAS];
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Index of the area, and byte offset in the frame.
+    /// For each scratch allocation, the index of its area and its byte offset in the frame.
     pub(crate) offsets: HashMap<OpId, (usize, u32)>,
-    /// Frame size per area, in bytes.
+    /// Size of the function's frame in each area, in bytes.
     pub(crate) bytes: Areas,
-    /// Frame alignment per area, in bytes.
+    /// Alignment of the function's frame in each area, in bytes.
     pub(crate) alignment: Areas,
 }
 
@@ -85,10 +85,11 @@ impl Scratch {
     }
 }
 
-/// The global scratch memory of one program, sized for every kernel of the module.
+/// Size and alignment of the global scratch memory that each program gets. It is large enough for every kernel of
+/// the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProgramScratch {
-    /// Stride between programs per area, in bytes.
+    /// Distance in bytes between the memory of consecutive programs, for each area.
     pub(crate) bytes: Areas,
     pub(crate) alignment: Areas,
 }
@@ -114,13 +115,14 @@ impl ProgramScratch {
 
 pub(crate) struct FunctionScratch<'c> {
     pub(crate) scratch: Scratch,
-    /// Byte offset of the function's frame per area.
+    /// Byte offset of the function's frame in each area.
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
     pub(crate) calls: HashSet<OpId>,
     /// True for a kernel, whose scratch arguments point to the memory of all programs. In other functions, the
     /// arguments point to the memory of the current program.
     pub(crate) is_kernel: bool,
-    /// `None` if the function takes no scratch addresses.
+    /// The function arguments with the scratch addresses, one per area, or `None` if the function takes no scratch
+    /// addresses.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,
 }

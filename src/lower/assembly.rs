@@ -135,7 +135,8 @@ fn unpack<'c>(e: &mut Emitter<'c>, word: Val<'c>, count: usize, element: Type<'c
     e.scatter(vector, count, element)
 }
 
-/// Checks the numbers of result and operand constraints. LLVM aborts on a missing constraint.
+/// Checks that there are `outputs` result constraints and `inputs` operand constraints. LLVM aborts on a missing
+/// constraint.
 fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcome {
     let items = || {
         let all = constraints.split(',').map(str::trim);

@@ -21,7 +21,7 @@ use melior::ir::{Type, TypeLike, ValueLike};
 
 #[derive(Clone, Copy)]
 struct AtomicOp<'c> {
-    /// One address per element, or the base address of `offsets`.
+    /// One address per element. If `offsets` is `Some`, the base address of these offsets.
     pointer: Val<'c>,
     offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
@@ -124,7 +124,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
 
 enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
-    /// Offsets into a buffer. Without a suitable buffer instruction, the lowering computes a pointer from each
+    /// Offsets into a buffer. If there is no suitable buffer instruction, the lowering computes a pointer from each
     /// offset.
     Buffer {
         buffer: Box<GlobalBuffer<'c>>,

@@ -5,7 +5,7 @@ use crate::sys::build::{self, Blk, Op};
 use gpu_sim::graph;
 use std::collections::HashMap;
 
-/// Basic blocks and CFG edges of a region. Block 0 is the entry.
+/// The basic blocks and control-flow edges of a region. Block 0 is the entry.
 pub(crate) struct BlockGraph<'c> {
     blocks: Vec<Blk<'c>>,
     successors: Vec<Vec<usize>>,
@@ -51,7 +51,7 @@ impl<'c> BlockGraph<'c> {
         self.blocks[number]
     }
 
-    /// Returns the dominator-tree children of each block.
+    /// Returns, for each block, the blocks that it immediately dominates.
     pub(crate) fn dominated(&self) -> Vec<Vec<usize>> {
         let mut dominated = vec![Vec::new(); self.blocks.len()];
         let Some((first, others)) = self.order.split_first() else {
@@ -65,7 +65,7 @@ impl<'c> BlockGraph<'c> {
         dominated
     }
 
-    /// Returns `None` for an empty region.
+    /// Returns the entry block, or `None` if the region is empty.
     pub(crate) fn entry(&self) -> Option<Blk<'c>> {
         self.blocks.first().copied()
     }

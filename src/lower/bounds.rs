@@ -45,7 +45,7 @@ impl<'c> Bounds<'c> {
     /// Returns the byte offset of the current operation's allocation, and the attributes that describe the
     /// allocation to the simulator.
     ///
-    /// `None` without an allocation, or if the attributes are disabled.
+    /// Returns `None` if the operation has no allocation, or if the attributes are disabled.
     pub(crate) fn allocation(
         &mut self,
         e: &Emitter<'c>,

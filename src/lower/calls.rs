@@ -31,15 +31,15 @@ pub(crate) struct FunctionPlan<'c> {
     pub(crate) function: tt::Func<'c, 'c>,
     pub(crate) graph: BlockGraph<'c>,
     pub(crate) allocation: SharedMemory,
-    /// Byte offset of the frame in shared memory.
+    /// Byte offset of the function's frame in shared memory.
     pub(crate) frame: u32,
     pub(crate) scratch: Scratch,
-    /// Byte offset of the frame in each scratch area.
+    /// Byte offset of the function's frame in each scratch area.
     pub(crate) scratch_frame: Areas,
-    /// Includes scratch memory of callees.
+    /// True if the function or one of its callees needs global scratch memory.
     pub(crate) needs_scratch: bool,
     pub(crate) scratch_calls: HashSet<OpId>,
-    /// `Some` after an error in the function.
+    /// `Some` if an error in the function has been reported.
     pub(crate) reported: Option<Reported>,
 }
 
@@ -182,7 +182,7 @@ fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
     found
 }
 
-/// Returns the functions reachable from kernels, callers first.
+/// Returns the indices of the functions that are reachable from kernels. Callers precede their callees.
 fn callers_first<'c>(
     functions: &[tt::Func<'c, 'c>],
     calls: &[Vec<(tt::Call<'c, 'c>, usize)>],
@@ -224,7 +224,8 @@ fn callers_first<'c>(
     }
 }
 
-/// Returns void, a register type, or a struct of register types.
+/// Returns the return type of a lowered function whose results have the types `registers`: void if there are none,
+/// the type itself if there is one, and a struct otherwise.
 pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Type<'c> {
     match registers {
         [] => l.e.void_type(),

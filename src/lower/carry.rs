@@ -24,7 +24,8 @@ fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the block-operand types for a value of type `type_`. Empty if `type_` cannot be lowered.
+    /// Returns the types of the block operands that pass a value of type `type_`. The result is empty if `type_`
+    /// cannot be lowered.
     fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
         let registers = self.placeholder_types(type_);
         if is_paired(&registers) {
@@ -34,7 +35,8 @@ impl<'c> Lowering<'c> {
         registers
     }
 
-    /// Returns the concatenated block-operand types, and the number of block operands per value.
+    /// Returns the types of the block operands that pass values of the given types, and the number of block
+    /// operands for each value.
     pub(crate) fn carried_types(
         &self,
         types: impl Iterator<Item = Type<'c>>,
@@ -62,7 +64,8 @@ impl<'c> Lowering<'c> {
         self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
     }
 
-    /// Unpacks the block arguments `flat` into the registers of `values`. `counts` are block arguments per value.
+    /// Unpacks the block arguments `flat` into the registers of `values`. `counts` contains the number of block
+    /// arguments for each value.
     pub(crate) fn receive(
         &mut self,
         values: impl IntoIterator<Item = Val<'c>>,
@@ -92,7 +95,8 @@ impl<'c> Lowering<'c> {
         self.e.add_block(before, &types)
     }
 
-    /// Moves the insertion point to `new`, the lowered block of `old`. Sets the registers of block arguments.
+    /// Moves the insertion point to `new`, the lowered block of `old`. Sets the registers of the arguments of
+    /// `old`.
     pub(crate) fn enter(&mut self, new: Blk<'c>, old: Blk<'c>) {
         self.e.enter_block(new);
         let arguments = block_arguments(old);

@@ -19,8 +19,8 @@ use linear_layout::f2::apply_columns;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 
-/// Maximum number of thread-index bits for a select tree. A deeper tree costs more than an address computation and a
-/// load.
+/// Maximum number of thread-index bits that are tested in a select tree. A deeper tree costs more than an address
+/// computation and a load.
 const MAX_SELECTED_BITS: usize = 3;
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -70,7 +70,7 @@ struct ThreadBit {
     column: u64,
 }
 
-/// Lowers a dense constant other than a splat. `type_` is the type of a register.
+/// Lowers a dense constant that is not a splat. `type_` is the type of a register.
 fn each<'c>(
     l: &mut Lowering<'c>,
     result: Val<'c>,
@@ -123,7 +123,8 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// Returns the thread-index bits that affect a register's element. `base` is the element in thread 0.
+/// Returns those thread-index bits that affect the element in a register. `base` is the position of the element
+/// that thread 0 holds, and `at` returns the element at a position.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,
@@ -139,7 +140,8 @@ fn deciding_bits<'c>(
     threads.iter().filter(decides).copied().collect()
 }
 
-/// Emits a select tree with the last of `bits` at the root. `base` is the element if all bits are clear.
+/// Emits a tree of select operations whose root tests the last of `bits`. `base` is the position of the element if
+/// all bits are clear, and `leaf` emits the element at a position.
 fn select<'c>(
     l: &mut Lowering<'c>,
     bits: &[ThreadBit],

@@ -62,8 +62,8 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the LLVM loop annotation: an existing annotation, or an unroll annotation for `tt.loop_unroll_factor`.
-/// Attributes of Triton's pipeliner are ignored.
+/// Returns the LLVM loop annotation of `op`. If `op` has none, returns an unroll annotation for
+/// `tt.loop_unroll_factor`. Attributes of Triton's pipeliner are ignored.
 fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
     let own = op.attribute(LOOP_ANNOTATION).ok();
     own.or_else(|| {
@@ -126,7 +126,7 @@ pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttg.mask`. The results are undefined for a false condition.
+/// Lowers `ttg.mask`. If the condition is false, the results are undefined.
 pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mask = ttg::Mask::of(op).expect("the dispatch goes by kind");
     let condition = l.get(mask.pred())[0];

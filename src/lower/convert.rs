@@ -18,7 +18,7 @@ use melior::ir::ValueLike;
 struct ConversionOp<'c> {
     src: Val<'c>,
     result: Val<'c>,
-    /// The conversion must not cross warps or use shared memory.
+    /// True if the conversion must neither move data between warps nor use shared memory.
     force_warp_shuffle: bool,
 }
 

@@ -41,19 +41,20 @@ use std::collections::HashMap;
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
-    /// `Some` if copy instructions take one address per warp.
+    /// The lane order of the stores if copy instructions take one address per warp, and `None` otherwise.
     lane_order: Option<LaneOrder>,
 }
 
-/// Copies and waits of a function. Used for GPUs on which a wait counts copy instructions.
+/// The copies and waits of a function, recorded for GPUs on which a wait counts copy instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
-    /// Number of instructions that every warp issues per copy operation, or 0 if some warps may issue none.
+    /// For each copy operation, the number of instructions that every warp issues. The number is 0 if some warps
+    /// may issue none.
     issued: HashMap<OpId, u32>,
     waits: Vec<(OpId, Op<'c>)>,
 }
 
-/// Maximum bits per thread and copy instruction.
+/// Maximum number of bits that a copy instruction copies per thread.
 const COPIED_BITS: u32 = 128;
 
 pub(crate) fn copy<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -118,7 +119,8 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     Ok(())
 }
 
-/// Plans and verifies the stores of a copy. `ends` are the source (pointers or offsets) and the destination buffer.
+/// Plans and verifies the stores of a copy. `ends` are the source, which consists of pointers or offsets, and the
+/// destination buffer.
 fn program<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -158,8 +160,8 @@ fn access<'a>(
     })
 }
 
-/// Returns the bytes per thread of each instruction that copies a tensor to a buffer, if `vector` is the widest access
-/// to global memory. `None` for a buffer without a plan.
+/// Returns the number of bytes per thread that each instruction copies from a tensor of addresses to a buffer.
+/// `vector` is the widest access to global memory. Returns `None` if the copy cannot be planned.
 pub(crate) fn copied_bytes(
     layouts: &Layouts,
     registers: &LinearLayout,
@@ -172,8 +174,8 @@ pub(crate) fn copied_bytes(
     stored_bytes(&plan_access(&access).ok()?, view.place.element_bytes())
 }
 
-/// Returns the bytes per thread of the first store; all stores of a program have this size. `None` if the first step is
-/// not a store.
+/// Returns the number of bytes per thread that the first store writes. All stores of a program have this size.
+/// Returns `None` if the first step is not a store.
 fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     let Step::Store { values, .. } = program.steps().first()? else {
         return None;
@@ -193,7 +195,7 @@ enum Source<'c> {
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
-    /// Values for masked-off elements. `None` stores zeros.
+    /// Values that are stored for masked-off elements, or `None` if zeros are stored.
     others: Option<Registers<'c>>,
     element: Type<'c>,
     cache: CachePolicy,
@@ -201,9 +203,10 @@ struct Elements<'c> {
 }
 
 struct Stores {
-    /// Mask of register-index bits that select only between replicas.
+    /// Mask of the register-index bits that only select between replicas of an element.
     repeated: usize,
-    /// The lanes of a warp store to consecutive addresses in lane order, from one address per warp.
+    /// True if the lanes of a warp store to consecutive addresses in lane order, so that the instruction takes one
+    /// address per warp.
     is_in_lane_order: bool,
     issued: Cell<u32>,
 }
@@ -251,7 +254,8 @@ impl<'c> Elements<'c> {
         Ok(())
     }
 
-    /// Copies the elements of `registers`, which are contiguous in memory, lowest address first.
+    /// Copies the elements of `registers` to shared memory. The elements are contiguous in memory, and `registers`
+    /// are in the order of their addresses.
     fn copy(
         &self,
         l: &mut Lowering<'c>,
@@ -283,7 +287,7 @@ impl<'c> Elements<'c> {
         l.e.join(otherwise, &[]);
     }
 
-    /// Issues a copy instruction. A false mask stores zeros.
+    /// Issues a copy instruction. If the mask is false, the instruction stores zeros.
     fn start(
         &self,
         l: &mut Lowering<'c>,
@@ -324,7 +328,7 @@ impl<'c> Elements<'c> {
         self.masks.is_some() && self.nonzero(l, &all).is_some()
     }
 
-    /// Returns the values for masked-off elements, or `None` if all are 0.
+    /// Returns the values that are stored for masked-off elements in `registers`, or `None` if all of them are 0.
     fn nonzero(&self, l: &mut Lowering<'c>, registers: &[usize]) -> Option<Vec<Val<'c>>> {
         let others = self.others.as_ref()?;
         let others = registers.iter().map(|r| others[*r]);
@@ -420,8 +424,8 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Sets the number of copy instructions that may stay in flight after each wait. Counts only the instructions
-/// of groups that certainly stay in flight.
+/// Sets the number of copy instructions that may stay in flight after each wait. Only the instructions of groups
+/// that certainly stay in flight are counted.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

@@ -43,10 +43,11 @@ impl Declarations {
             });
     }
 
-    /// Declares a library function. `type_` is in MLIR syntax; `library` is a name and a path, empty if unknown.
+    /// Declares a library function. `type_` is in MLIR syntax. `library` is a name and a path, each empty if
+    /// unknown.
     ///
     /// # Errors
-    /// Returns the earlier type of a redeclaration with another type.
+    /// If the function is already declared with another type, returns that type.
     pub(crate) fn library_function(
         &mut self,
         name: &str,

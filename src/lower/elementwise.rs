@@ -65,7 +65,8 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// Returns the register-index bits that do not affect the element, from the constancy of `value`.
+/// Returns a mask of those register-index bits that do not affect the element, according to the constancy of
+/// `value`.
 ///
 /// ```text
 /// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers
@@ -108,7 +109,8 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     Ok(())
 }
 
-/// Computes the exact remainder, in f32 for 16-bit floats.
+/// Computes the exact remainder of the first value divided by the second. The remainder of 16-bit floats is
+/// computed in f32.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
     if float_width(type_) != Some(16) {
         return remainder::remainder(l, values[0], values[1]);
@@ -148,7 +150,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Copies a scalar operation without results: `llvm.intr.assume`, a fence, or a scheduling hint.
+/// Copies a scalar operation that has no results: `llvm.intr.assume`, a fence, or a scheduling hint.
 pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])

@@ -19,7 +19,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
 use melior::ir::{Type, ValueLike};
 
-/// `None` if the function remains a call.
+/// The result of expanding a call of a library function. The value is `None` if the function remains a call.
 type Expansion<'c> = Result<Option<Val<'c>>, Diagnostic>;
 
 pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -57,11 +57,12 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Prefixes of library functions. Suffixes are in [`TYPES`].
+/// Prefixes of the names of library functions. [`TYPES`] contains the suffixes.
 const PREFIXES: [&str; 4] = ["__nv_", "__ocml_", "__ockl_", "__triton_hip_"];
 const TYPES: [&str; 5] = ["_f16", "_f32", "_f64", "_u32", "_u64"];
 
-/// Returns the name without library prefix and type suffix. `None` without a library prefix.
+/// Returns the name of a function without its library prefix and type suffix. Returns `None` if the name has no
+/// library prefix.
 fn stem(symbol: &str) -> Option<&str> {
     let name = PREFIXES
         .iter()
@@ -106,7 +107,7 @@ fn expand<'c>(
     }
 }
 
-/// Functions of one float with an equivalent `math` operation.
+/// Library functions of one float, each with the equivalent `math` operation.
 const UNARY: [(&str, K); 35] = [
     ("acos", K::MathAcos),
     ("acosh", K::MathAcosh),
@@ -145,7 +146,8 @@ const UNARY: [(&str, K); 35] = [
     ("roundeven", K::MathRoundEven),
 ];
 
-/// Functions of one float with approximate instructions.
+/// Library functions of one float that approximate instructions implement, each with the equivalent `math`
+/// operation.
 const APPROXIMATE: [(&str, K); 10] = [
     ("fast_cos", K::MathCos),
     ("fast_exp", K::MathExp),
@@ -159,7 +161,7 @@ const APPROXIMATE: [(&str, K); 10] = [
     ("native_sin", K::MathSin),
 ];
 
-/// Functions of two or three floats with an equivalent `math` operation.
+/// Library functions of two or three floats, each with the equivalent `math` operation.
 const SEVERAL: [(&str, K); 6] = [
     ("atan2", K::MathAtan2),
     ("copysign", K::MathCopySign),
@@ -169,7 +171,7 @@ const SEVERAL: [(&str, K); 6] = [
     ("pow", K::MathPowF),
 ];
 
-/// Functions of two floats with an equivalent `arith` operation.
+/// Library functions of two floats, each with the equivalent `arith` operation.
 const OPERATIONS: [(&str, K); 12] = [
     ("dadd_rn", K::ArithAddF),
     ("ddiv_rn", K::ArithDivF),

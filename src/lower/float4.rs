@@ -65,7 +65,7 @@ fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(word, upper)
 }
 
-/// Moves the two signs of a spread byte to the sign bits of two 16-bit floats.
+/// Moves the signs of the two 4-bit floats that [`spread`] has placed to the sign bits of two 16-bit floats.
 fn signs<'c>(e: &mut Emitter<'c>, spread: Val<'c>) -> Val<'c> {
     let mask = e.i32(0x0008_0008);
     let signs = e.and(spread, mask);
@@ -88,7 +88,8 @@ fn in_f16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(bits, signs)
 }
 
-/// Converts two numbers to bf16 by way of f32. The upper 16 bits of an f32 are a bf16.
+/// Converts the two 4-bit floats in `byte` to bf16. They are first converted to f32, whose upper 16 bits are a
+/// bf16.
 fn in_bf16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     let word = e.zext(byte, i32);

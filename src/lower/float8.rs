@@ -16,7 +16,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// Positive infinity as f32 bits. Magnitudes above are NaN.
+/// Bits of positive infinity in f32. Larger magnitudes are NaN.
 const INFINITY: i64 = 0x7f80_0000;
 
 /// Converts floats of any width to 8-bit codes. Rounds to nearest even or towards zero.
@@ -141,8 +141,8 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     e.trunc(signed, i8)
 }
 
-/// Adds the sign, and replaces the codes of NaN and infinity. `bits` and `size` are the f32 with and without sign;
-/// `code` is for a finite magnitude.
+/// Adds the sign to an 8-bit code, and replaces the code if the value is NaN or infinite. `bits` is the value as
+/// f32, `size` is its magnitude, and `code` is the code for a finite magnitude.
 fn special<'c>(
     e: &mut Emitter<'c>,
     [bits, size, code]: [Val<'c>; 3],

@@ -8,9 +8,9 @@ use melior::ir::{Type, ValueLike};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rounding {
-    /// Rounds to the nearest number, and a tie to the number with an even significand.
+    /// Rounds to the nearest representable number. A tie is rounded to the number with an even significand.
     Nearest,
-    /// Rounds to the nearest number, and a tie to the number with the larger magnitude.
+    /// Rounds to the nearest representable number. A tie is rounded to the number with the larger magnitude.
     NearestAway,
     TowardsZero,
     Downward,
@@ -18,7 +18,7 @@ pub(crate) enum Rounding {
 }
 
 impl Rounding {
-    /// Returns the keyword in `arith` operations.
+    /// Returns the keyword for this rounding mode in `arith` operations.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Nearest => "to_nearest_even",

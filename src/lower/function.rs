@@ -32,9 +32,9 @@ pub(crate) struct ModuleContext<'c> {
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
     pub(crate) dividends: Dividends,
-    /// Annotates allocations and index bounds for the simulator.
+    /// If true, allocations and index bounds are annotated for the simulator.
     pub(crate) bounds: bool,
-    /// Calls functions of the vendor's device library instead of emitting their expansions.
+    /// If true, functions of the vendor's device library are called. Otherwise their expansions are emitted.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
@@ -320,7 +320,7 @@ fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }
 
-/// Declares the symbol of the dynamic shared memory in `body`, unless `bytes` is 0.
+/// Declares the symbol of the dynamic shared memory. The declaration is inserted into `body`, unless `bytes` is 0.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,

@@ -40,16 +40,16 @@ pub(crate) fn emit_index<'c>(
         .collect()
 }
 
-/// Converts an index to `u32`. It fits, because tensors have at most 2^20 elements.
+/// Converts an element index to `u32`. The index fits, because tensors have at most 2^20 elements.
 fn narrow(value: u64) -> u32 {
     u32::try_from(value).expect("an index of at most 2^20 elements")
 }
 
 /// Returns, for each register, the index of its element in the tensor as one `i32` per dimension.
 ///
-/// If the GPU has no scalar warp index, the indices are computed from the thread index: LLVM finds constant
-/// distances between the indices of a thread if they contain one mask of the thread index, but not if they combine
-/// a mask of the lane and one of the warp.
+/// If the GPU has no scalar warp index, the indices are computed from the thread index, not from the lane and warp
+/// indices. LLVM then finds the constant distances between the indices of a thread. It does not find them if an
+/// index combines a mask of the lane index with a mask of the warp index.
 pub(crate) fn element_indices<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,

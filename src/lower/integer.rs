@@ -9,7 +9,8 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers `arith.mulsi_extended`, `arith.mului_extended` (both halves) and `tt.mulhiui` (upper half).
+/// Lowers `arith.mulsi_extended` and `arith.mului_extended`, which return both halves of the product, and
+/// `tt.mulhiui`, which returns the upper half.
 pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if let Some(OpView::TtMulhiUI(op)) = OpView::of(op) {
         product(l, (op.x(), op.y()), false, None, op.result());

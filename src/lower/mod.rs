@@ -117,9 +117,9 @@ pub struct LoweringOptions {
     pub lane_reductions: LaneReductions,
     /// Assumption about the sign of dividends. Only widths of global accesses depend on this assumption.
     pub dividends: Dividends,
-    /// If true, annotates shared-memory allocations and index bounds, which the simulator checks.
+    /// If true, shared-memory allocations and index bounds are annotated for the simulator, which checks them.
     pub bounds: bool,
-    /// If true, calls functions of the vendor's device library instead of emitting their expansions.
+    /// If true, functions of the vendor's device library are called. Otherwise their expansions are emitted.
     pub call_libraries: bool,
     /// Severity of the diagnostic for a function that needs more shared memory than the GPU has.
     pub shared_limit: SharedLimit,
@@ -143,7 +143,8 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
 /// Default value of `ttg.num-warps`, the same as in Triton. It is used only for modules without encodings.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Sets `ttg.num-warps` and `ttg.threads-per-warp` if they are missing.
+/// Sets `ttg.num-warps` and `ttg.threads-per-warp` if they are missing. A missing `ttg.threads-per-warp` is not set
+/// if `lanes` is 32.
 ///
 /// A module that contains encodings is not changed, because its layouts depend on these attributes.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
@@ -190,8 +191,8 @@ fn has_encodings(op: Op<'_>) -> bool {
 
 /// Lowers every `tt.func` of a module in place to the LLVM dialect.
 ///
-/// `target` is the GPU, or the error if the GPU is unknown; the error does not matter for a module without
-/// functions. Values of type `index` may remain; MLIR's conversions lower them ([`unlowered`]).
+/// `target` is the GPU, or an error if the GPU is unknown. A module without functions ignores this error.
+/// Operations on values of type `index` may remain, which [`unlowered`] returns and MLIR's conversions lower.
 ///
 /// # Errors
 /// Reports each operation that cannot be lowered. The module may then be partly lowered.
@@ -299,7 +300,7 @@ pub fn lower_module<'c>(
     Ok(())
 }
 
-/// Returns the operations outside the LLVM dialect, NVVM and ROCDL.
+/// Returns the operations in a module that are not in the LLVM, NVVM or ROCDL dialect.
 pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut unlowered = Vec::new();
     let mut pending = vec![module];

@@ -53,7 +53,8 @@ impl PlanCache {
     }
 }
 
-/// The program that is planned for an operation, and the scratch memory of its baseline plan.
+/// The program that is planned for an operation, and the number of scratch bytes that its baseline plan would need.
+/// The baseline plans of all operations determine the baseline allocation of the function.
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,

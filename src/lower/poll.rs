@@ -89,7 +89,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits a loop that polls one element until it has the expected value or the time `end` is reached.
+/// Emits a loop that polls one element until it has the expected value or the time `end` is reached. If `end` is
+/// `None`, the loop has no timeout.
 ///
 /// Returns true if the element has the expected value.
 fn wait<'c>(

@@ -56,7 +56,8 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
     l.e.pure(llvm::intr_copysign(size, x))
 }
 
-/// Computes `a - trunc(quotient) * b`. Adds `b` if the result is negative, because the quotient was rounded up.
+/// Computes `a - trunc(quotient) * b`. The result is negative if the quotient was rounded up; `b` is then added to
+/// it.
 fn subtract_multiple<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,
@@ -72,7 +73,7 @@ fn subtract_multiple<'c>(
     l.e.select(is_negative, corrected, difference)
 }
 
-/// Subtracts multiples of `b` from `a` until `a / b < limit`. NaN unless `a` is finite and `b` is positive.
+/// Subtracts multiples of `b` from `a` until `a / b < limit`. Returns NaN unless `a` is finite and `b` is positive.
 fn reduce<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Val<'c> {
     let type_ = a.r#type();
     let (zero, infinity) = (l.e.zero(type_), l.e.float(type_, f64::INFINITY));

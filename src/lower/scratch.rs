@@ -8,8 +8,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, operation_id};
 
 impl<'c> Lowering<'c> {
-    /// Returns the scratch addresses that a call passes to its callee. Empty if the callee uses no global scratch
-    /// memory.
+    /// Returns the scratch addresses that a call passes to its callee. The list is empty if the callee uses no
+    /// global scratch memory.
     pub(crate) fn scratch_of_call(&mut self, call: Op<'c>) -> Vec<Val<'c>> {
         if self.scratch.arguments.is_none() || !self.scratch.calls.contains(&operation_id(call)) {
             return Vec::new();

@@ -15,8 +15,8 @@ pub enum SharedBytes {
 }
 
 /// Shared memory, in bytes, that all resident blocks together may use if the function spills registers. Blocks may
-/// use more if the baseline allocation needs more. The L1 cache holds the spilled values, and its size is what
-/// shared memory does not use.
+/// use more if the baseline allocation needs more. The limit leaves memory for the L1 cache, which holds the
+/// spilled values.
 const SPILLING_BYTES: u32 = 32 << 10;
 
 /// Severity of the diagnostic for a function that needs more shared memory than the GPU has.

@@ -37,7 +37,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) allocation: SharedMemory,
     pub(super) frame: u32,
     pub(super) bounds: Bounds<'c>,
-    /// If true, calls functions of the vendor's device library instead of emitting their expansions.
+    /// If true, functions of the vendor's device library are called. Otherwise their expansions are emitted.
     pub(super) call_libraries: bool,
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
@@ -49,7 +49,7 @@ pub(crate) struct Lowering<'c> {
     pub(super) registers: Option<u32>,
     /// Warp-group index of the thread. Set if warp-group products are distributed over several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
-    /// Lowered blocks, by the identifier of the source block.
+    /// Lowered blocks, keyed by the identifier of the source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
     /// Registers that the last lowered region with a single block has yielded.
     pub(crate) yielded: Vec<Val<'c>>,
@@ -57,7 +57,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) exit: Option<Blk<'c>>,
     /// Proof of a reported error. `None` if no error was reported.
     pub(crate) emitted: Option<Reported>,
-    /// Operations with a reported error.
+    /// Identifiers of the operations for which an error was reported.
     pub(crate) refused: HashSet<usize>,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
     /// Copies in flight. Empty unless the GPU's wait instruction counts copy instructions.
@@ -94,7 +94,8 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// Sets the results to undefined values, so that later operations can still be checked.
+    /// Sets the registers of all results of `op` to undefined values, so that later operations can still be
+    /// checked.
     pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
         for i in 0..op.result_count() {
             self.set_placeholder(build::result(op, i));
@@ -148,7 +149,8 @@ impl<'c> Lowering<'c> {
         self.get(build::operand(op, i))
     }
 
-    /// Sets the registers that represent a value: one for each register of its type.
+    /// Sets the registers that represent `value`. There must be one register for each LLVM type to which the type
+    /// of `value` is lowered.
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {

@@ -40,8 +40,8 @@ pub(super) struct ProgramInputs<'r, 'c> {
 
 #[derive(Clone, Copy)]
 pub(super) struct Destination<'c> {
-    /// Address to which the elements are stored. There is one address per thread, or one per warp if the hook has a
-    /// lane order.
+    /// Address to which the elements are stored. There is one address per thread, or one per warp if the
+    /// [`StoreHook`] has a lane order.
     pub(super) pointer: Val<'c>,
     /// The lane whose elements this lane stores. `None` if each lane stores its own elements.
     pub(super) source_lane: Option<Val<'c>>,
@@ -50,7 +50,8 @@ pub(super) struct Destination<'c> {
 /// A callback that replaces the stores of a program.
 #[derive(Clone, Copy)]
 pub(super) struct StoreHook<'r, 'c> {
-    /// Emits code that replaces one store. The slice contains the indices of the stored registers in `sources`.
+    /// Emits code that replaces one store. The slice contains the indices of the stored registers in
+    /// [`ProgramInputs::sources`].
     pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
     /// Permutation of the stored elements among the lanes of a warp. If it is `Some`, each destination has one
     /// address per warp.
@@ -706,7 +707,8 @@ fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c
     l.e.or(kept, moved)
 }
 
-/// Reduces a value over the lanes of the warp. Narrow integers are extended to words.
+/// Reduces a value over the lanes of the warp. Integers of fewer than 32 bits are extended to 32 bits for the
+/// reduction.
 fn reduce_lanes<'c>(l: &mut Lowering<'c>, operation: LaneOperation, value: Val<'c>) -> Val<'c> {
     let (type_, i32) = (value.r#type(), l.e.types.i32);
     let is_narrow = bits_of(type_) < 32;

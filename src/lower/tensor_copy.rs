@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Boxes {
     copies: Vec<BoxCopy>,
-    /// Required buffer alignment in bytes: eight rows of the swizzle.
+    /// Required alignment of the buffer in bytes: the size of eight rows of the swizzle pattern.
     alignment: u64,
 }
 
@@ -57,8 +57,8 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between shared and global memory. `start` contains the block's coordinates in the tensor; `by` is
-/// true in the thread that issues the copies.
+/// Copies a block between shared and global memory. `start` contains the coordinates of the block in the tensor;
+/// `by` is a condition that is true only in the thread that issues the copies.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

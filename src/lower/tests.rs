@@ -151,8 +151,8 @@ fn kernels_keep_the_attributes_of_rebuilt_operations() {
     assert!(count > 20, "{count}");
 }
 
-/// The functions of `math` have the flag `afn` here. Without it they would be expanded, and expansions have the
-/// same error bounds for all flags.
+/// Checks that elementwise operations keep their flags. The functions of `math` have the flag `afn`, because
+/// otherwise they would be expanded, and expansions have the same error bounds for all flags.
 #[test]
 fn flags_of_elements_are_kept() {
     let integers = [

@@ -32,7 +32,7 @@ impl<'c> LoweredValue<'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedBuffer<'c> {
     pub(crate) base: Val<'c>,
-    /// Byte offset of the view in the allocation, before padding.
+    /// Byte offset at which the view begins in the allocation. Padding bytes are not counted.
     pub(crate) position: Val<'c>,
 }
 

@@ -149,11 +149,11 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Materialises the initial accumulator of a loop's warp-group products in registers if all its registers are
-/// equal.
+/// Materialises the initial accumulator of a loop's warp-group products in registers if all registers of the
+/// accumulator are equal.
 ///
-/// Otherwise LLVM would set these registers again on the back edge of the loop, and `ptxas` serialises products
-/// whose accumulators are set at two positions (message C7515).
+/// If they were not materialised, LLVM would set these registers again on the back edge of the loop. `ptxas`
+/// serialises products whose accumulators are set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -212,13 +212,16 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
 }
 
 enum LeftOperand<'c> {
-    /// A is in shared memory. Contains the lower half of the first tile's descriptor, and the planned descriptor.
+    /// The left operand A is in shared memory. The variant contains the lower half of the matrix descriptor of the
+    /// first tile, and the planned descriptor.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// A is in registers. Contains its words, keyed by the indices of the registers that each word packs.
+    /// The left operand A is in registers. The variant contains the words of A, keyed by the indices of the
+    /// registers that each word packs.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// Copies A to new words. Returns the words, keyed by the indices of the registers that each word packs.
+/// Copies the left operand A to new 32-bit words. Returns the words, keyed by the indices of the registers that
+/// each word packs.
 ///
 /// Products in flight read the copies, so the original registers can be overwritten.
 fn left_words<'c>(
@@ -244,9 +247,9 @@ fn left_words<'c>(
     copies
 }
 
-/// Returns the lower half of the first tile's descriptor.
+/// Computes the lower half of the matrix descriptor for the first tile in `buffer`.
 ///
-/// `groups[i]` is the byte offset for bit `i` of the warp-group index.
+/// `groups[i]` is the byte offset that bit `i` of the warp-group index contributes.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,

@@ -75,8 +75,8 @@ fn can_be_rematerialised(op: Op<'_>) -> bool {
     }
 }
 
-/// Returns true if rematerialisable operations, at most `left` of them, compute `value` from kernel arguments.
-/// Subtracts their number from `left`.
+/// Returns true if at most `left` rematerialisable operations compute `value` from kernel arguments. Subtracts the
+/// number of these operations from `left`.
 fn is_rematerialised(value: Val<'_>, left: &mut u32) -> bool {
     let Some(op) = sys::defining_operation(value) else {
         return sys::block_of_argument(value)
@@ -302,10 +302,9 @@ fn number_address<'c>(l: &mut Lowering<'c>) -> Val<'c> {
     l.e.gep_bytes(base, offset)
 }
 
-/// Releases the workers from their barrier. They then execute the partitions of the `ttg.warp_specialize` with
-/// number `number`; if there is no such operation, they return.
-///
-/// First stores `captures`, which are pairs of a register and an address.
+/// Stores each register in `captures` at its address, and then releases the workers from their barrier. The workers
+/// execute the partitions of the `ttg.warp_specialize` with index `number`; if there is no such operation, they
+/// return.
 fn release<'c>(l: &mut Lowering<'c>, number: usize, captures: &[(Val<'c>, Val<'c>)]) {
     let thread = l.gpu.thread_id(&mut l.e);
     let is_first = l.e.is_zero(thread);
@@ -611,7 +610,7 @@ fn load<'c>(l: &mut Lowering<'c>, address: Val<'c>, type_: Type<'c>) -> Val<'c> 
     from_memory(l, loaded, type_)
 }
 
-/// Lowers the operations that compute a captured value once more, at the insertion point.
+/// Lowers the operations that compute a captured value a second time, at the insertion point.
 ///
 /// The new registers replace those of the earlier lowering.
 fn rematerialise<'c>(l: &mut Lowering<'c>, value: Val<'c>) {

@@ -41,7 +41,7 @@ fn per_word(bits: u32) -> usize {
     (32 / bits.max(8)).max(1) as usize
 }
 
-/// Returns `i8` for elements below a byte, otherwise the element type.
+/// Returns `i8` if `element` has fewer than 8 bits, otherwise `element`.
 fn container_of<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
     if bits_of(element) < 8 {
         e.types.i8

@@ -91,7 +91,7 @@ pub(super) mod ffi {
         Written,
         /// The child process could not be created.
         Untried,
-        /// MLIR's reader rejected the module. `TriedBytecode::bytes` are the diagnostics.
+        /// MLIR's reader rejected the module. `TriedBytecode::bytes` contains the diagnostics.
         Refused,
         TooDeep,
         /// A signal terminated the child process.

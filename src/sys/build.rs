@@ -282,7 +282,7 @@ pub fn parent<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     Some(unsafe { OperationRef::from_raw(parent.to_raw()) })
 }
 
-/// Returns the operations around an operation, innermost first.
+/// Returns the operations that contain `op`, directly or indirectly, innermost first.
 pub fn ancestors<'c>(op: OperationRef<'_, 'c>) -> impl Iterator<Item = Op<'c>> {
     std::iter::successors(parent(op), |op| parent(*op))
 }

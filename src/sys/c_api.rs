@@ -45,7 +45,7 @@ fn report(type_: MlirType, reason: &str) -> MlirLogicalResult {
     logical(false)
 }
 
-/// Runs `compute`. Errors and panics become diagnostics in the context of `type_`.
+/// Runs `compute`. An error or a panic is reported as a diagnostic in the context of `type_`.
 fn answered(type_: MlirType, compute: impl FnOnce() -> Result<(), String>) -> MlirLogicalResult {
     // A null type has no context for a diagnostic.
     if type_.ptr.is_null() {

@@ -21,11 +21,12 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 /// An error, warning or remark with notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Message in lower case, without final period. First the actual condition, then the expected condition.
+    /// Message in lower case, without final period. It states the actual condition first, then the expected
+    /// condition.
     pub message: String,
     /// Notes. They state the most likely fix, or details.
     pub notes: Vec<String>,
-    /// Labels of the broken rule. Several labels if operations share the check.
+    /// Labels of the broken rule. There are several labels if several operations share the check.
     pub rules: Vec<&'static str>,
 }
 
@@ -57,7 +58,8 @@ impl Diagnostic {
 /// The error of an invalid attribute or type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeError {
-    /// Message in lower case, without final period: actual condition, expected condition, most likely fix.
+    /// Message in lower case, without final period. It states the actual condition, then the expected condition,
+    /// then the most likely fix.
     pub reason: String,
     /// Label of the broken rule.
     pub rule: Option<&'static str>,
@@ -139,7 +141,7 @@ pub trait Passes: Sync {
         rewriter: Rewriter<'c>,
         module: Op<'c>,
     ) -> Result<NextPasses, Reported>;
-    /// Checks the module after the passes that [`Self::run`] has returned were run.
+    /// Checks the module after MLIR has run the passes that [`Self::run`] returned.
     ///
     /// # Errors
     /// Fails after an error diagnostic was emitted.

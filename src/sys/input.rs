@@ -125,7 +125,7 @@ pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads a file, or standard input for `-`, and validates it by [`checked_input`].
+/// Reads a file, or standard input if the path is `-`, and validates the input by [`checked_input`].
 ///
 /// # Errors
 /// Returns a printable error.

@@ -241,8 +241,8 @@ pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     }
 }
 
-/// Returns the discardable attribute `name` of `op`. If `op` does not have it, returns that of the nearest ancestor
-/// that does.
+/// Returns the discardable attribute `name` of `op`. If `op` does not have this attribute, returns the one of the
+/// nearest ancestor that has it.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
     let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);
@@ -445,7 +445,7 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// Returns an identifier of the block that contains `op`, or 0 without a block.
+/// Returns an identifier of the block that contains `op`, or 0 if no block contains it.
 #[must_use]
 pub fn block_of(op: OperationRef<'_, '_>) -> usize {
     // SAFETY: the operation is alive.

@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 const API_VERSION: u32 = 1;
 const NAME: &std::ffi::CStr = c"linear-layout";
 
-/// Has the memory layout of MLIR's `PassPluginLibraryInfo`.
+/// Description of a pass plugin, with the memory layout of MLIR's `PassPluginLibraryInfo`.
 #[repr(C)]
 pub(crate) struct PassPlugin {
     api_version: u32,
@@ -17,7 +17,7 @@ pub(crate) struct PassPlugin {
     register: extern "C" fn(),
 }
 
-/// Has the memory layout of MLIR's `DialectPluginLibraryInfo`.
+/// Description of a dialect plugin, with the memory layout of MLIR's `DialectPluginLibraryInfo`.
 #[repr(C)]
 pub(crate) struct DialectPlugin {
     api_version: u32,

@@ -25,7 +25,8 @@ pub(super) type Raw = m::MlirRewriterBase;
 /// Name of the attribute with the sizes of the operand groups.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
-/// Changes the IR in a module, or in the application of a pattern. All copies of a rewriter share their state.
+/// A handle that changes the IR, either of a whole module or while a pattern is applied. All copies of a rewriter
+/// share their state.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewriter<'c> {
     work: &'c Work,
@@ -268,7 +269,7 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    /// Clones an operation with its regions before `place`.
+    /// Clones `op` with its regions, and inserts the clone before `place`.
     pub fn copy_before(self, place: Op<'c>, op: Op<'c>) -> Op<'c> {
         self.go_before(place);
         self.count();

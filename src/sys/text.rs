@@ -74,10 +74,10 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Maximum number of bytes that a message quotes of a type, an attribute or a name.
+/// Maximum number of bytes that a message quotes from a type, an attribute or a name.
 const MAX_PIECE: usize = 1000;
 
-/// Maximum number of bytes of a message that quotes input.
+/// Maximum size in bytes of a message that quotes input.
 const MAX_MESSAGE: usize = 6000;
 
 /// Shortens a message that quotes input. First each text in backticks is shortened, then the whole message.

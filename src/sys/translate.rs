@@ -88,7 +88,7 @@ pub fn to_llvm_ir<'x>(
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Runs `work` and returns its result. A fatal error or a crash of LLVM becomes an error, and so does a panic.
+/// Runs `work` and returns its result. A panic, and a fatal error or a crash of LLVM, is returned as an error.
 ///
 /// # Errors
 /// Returns the reason for the failure. The LLVM objects that `work` has used must then be neither used nor freed.

@@ -33,9 +33,9 @@ fn layout(bases: &Value, shape: &Value) -> LinearLayout {
     LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Plans every case with every applicable strategy, and checks each plan. A plan in which each lane makes its own
-/// accesses may have at most the bank conflicts of the reference. A plan with matrix accesses may have more if it
-/// is cheaper nevertheless.
+/// Plans every conversion of the test vectors with every applicable strategy, and checks each plan. The bank
+/// conflicts must not exceed those that the vectors record. Only plans with matrix accesses may exceed them, if the
+/// plan is cheaper than the plan without matrix accesses.
 #[test]
 fn vectors() {
     let target = Target::parse("cuda:90").unwrap();
@@ -272,8 +272,8 @@ fn plans_are_right() {
     }
 }
 
-/// Plans and checks conversions between any two compatible layouts of the vectors. Most of these pairs are not
-/// cases of the vectors.
+/// Plans and checks conversions between random pairs of compatible layouts that occur in the test vectors. Most of
+/// these pairs are not themselves conversions of the vectors.
 #[test]
 fn other_pairs_are_right() {
     let mut sides: Vec<(String, LinearLayout)> = Vec::new();
@@ -393,8 +393,8 @@ fn shuffled(src: &[usize], dst: &[usize]) -> Program {
     plan.program().clone()
 }
 
-/// If one register bit is exchanged with one lane bit, half of the values stay in their lane. If two are exchanged
-/// with two, the lane from which a lane reads still differs from it by a constant XOR.
+/// If one register bit is exchanged with one lane bit, half of the values stay in their lane. If two register bits
+/// are exchanged with two lane bits, each lane still reads from a lane whose index differs by a constant XOR.
 #[test]
 fn bits_are_exchanged_by_constant_flips_of_lanes() {
     let straight: Vec<usize> = (0..8).collect();
@@ -442,8 +442,8 @@ fn replicas_are_read_by_one_lane_each() {
     assert_eq!(plan.steps().len(), 8, "{plan}");
 }
 
-/// A program prints consecutive results as a range with its first and last value. A program that permutes registers
-/// in a thread has no steps, but is not the identity.
+/// A program prints consecutive results as a range with its first and last value. A program that only permutes the
+/// registers within a thread has no steps, but is not the identity.
 #[test]
 fn renamings_are_shown_as_runs() {
     let target = Target::parse("cuda:90").unwrap();

@@ -19,8 +19,8 @@ fn refuses(found: Result<Layout, CuteError>, reason: &str) {
     assert!(error.contains(reason), "{error}");
 }
 
-/// The C++ implementation and cutegen return (2,2):(4,10), whose indices are 0, 4, 10, 14. The correct indices are
-/// 0, 4, 12, 10.
+/// CuTe's C++ implementation and cutegen compose (6,2):(1,10) with 4:4 to (2,2):(4,10), whose indices are 0, 4, 10,
+/// 14. The correct indices are 0, 4, 12, 10, so the composition must be rejected.
 #[test]
 fn a_stride_that_does_not_divide_carries() {
     let outer = layout("(6,2):(1,10)");
@@ -33,8 +33,8 @@ fn a_stride_that_does_not_divide_carries() {
     );
 }
 
-/// Each mode of the inner layout can be composed on its own, but element (2, 1) has the index 2 + 3, which carries
-/// into the next mode of the outer layout. All other implementations return (3,2):(1,3).
+/// Each mode of the inner layout can be composed separately, but element (2, 1) has the index 2 + 3, which carries
+/// into the next mode of the outer layout. All other implementations of CuTe's algebra wrongly return (3,2):(1,3).
 #[test]
 fn modes_carry_into_each_other() {
     let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
@@ -44,15 +44,15 @@ fn modes_carry_into_each_other() {
     );
 }
 
-/// pycute returns 3:2, which has three elements. The composition must have four.
+/// pycute composes (6,2):(1,10) with 4:2 to 3:2, which has three elements. The composition must have four elements.
 #[test]
 fn a_shape_that_ends_inside_a_mode() {
     let reason = "its 4 steps are not a multiple of the 3 that fit; the nearest shape is 3";
     refuses(layout("(6,2):(1,10)").composition(&layout("4:2")), reason);
 }
 
-/// If modes overlap, pycute returns a shape of 0. If a stride is negative, the C++ implementation returns negative
-/// shapes.
+/// pycute returns a complement with a shape of 0 if the modes of a layout overlap. CuTe's C++ implementation
+/// returns a complement with negative shapes if a stride is negative.
 #[test]
 fn complements_of_what_overlaps_or_goes_down() {
     let reason = "mode 2:3 overlaps those of smaller strides, which reach up to 4";
@@ -63,16 +63,17 @@ fn complements_of_what_overlaps_or_goes_down() {
     );
 }
 
-/// If the stride of a mode is not divisible by the range that the modes of smaller strides cover, all other
-/// implementations return a complement that is too short: (2,2):(7,32), which together with the layout reaches 61
-/// instead of 63.
+/// Computes the complement of a layout in which the stride of a mode is not divisible by the range that the modes
+/// of smaller strides cover. All other implementations return (2,2):(7,32), which is too short: together with the
+/// layout, it reaches 61 instead of 63.
 #[test]
 fn a_complement_reaches_the_end() {
     let of = layout("(2,7):(16,1)");
     prints(of.complement(64), "(2,3):(7,32)");
 }
 
-/// pycute stops at the first mode of stride 0, and returns 1:0 as a left inverse.
+/// The inverses of a layout must skip modes of stride 0. pycute stops at the first mode of stride 0, and returns
+/// 1:0 as a left inverse.
 #[test]
 fn inverses_pass_over_stride_0() -> CuteResult {
     let of = layout("(2,4):(0,1)");
@@ -84,8 +85,8 @@ fn inverses_pass_over_stride_0() -> CuteResult {
     Ok(())
 }
 
-/// The C++ implementation returns (8,5):(5,1), although the modes of the layout overlap. Its test of the strides
-/// does not detect this.
+/// CuTe's C++ implementation returns the left inverse (8,5):(5,1) for (5,15):(8,1), although the modes of this
+/// layout overlap. The check of the strides in that implementation does not detect the overlap.
 #[test]
 fn a_left_inverse_of_what_overlaps() {
     refuses(layout("(5,15):(8,1)").left_inverse(), "modes overlap");
@@ -93,7 +94,8 @@ fn a_left_inverse_of_what_overlaps() {
     prints(layout("(2,4):(1,1)").left_inverse(), "4:2");
 }
 
-/// All other implementations return ((8,2),4):((10,3),1). Its fourth block begins inside the first.
+/// The logical product of (8,2):(10,3) and 4 does not exist. All other implementations return ((8,2),4):((10,3),1),
+/// whose fourth block begins inside the first block.
 #[test]
 fn a_product_of_uneven_gaps() {
     let of = layout("(8,2):(10,3)");
@@ -107,7 +109,7 @@ fn a_product_of_uneven_gaps() {
     );
 }
 
-/// If the tiler is a number, pycute divides instead of multiplying.
+/// If the tiler of a logical product is a number, pycute wrongly divides the layout instead of multiplying it.
 #[test]
 fn a_product_by_a_number() {
     prints(
@@ -116,7 +118,7 @@ fn a_product_by_a_number() {
     );
 }
 
-/// For a swizzle of no bits, pycute recurses without end.
+/// For a swizzle of no bits, pycute recurses endlessly.
 #[test]
 fn a_swizzle_of_no_bits() -> CuteResult {
     assert_eq!(Swizzle::new(0, 3, 0)?.apply(54), 54);
@@ -140,7 +142,8 @@ fn negative_strides() -> CuteResult {
     Ok(())
 }
 
-/// A tiler of two modes drops the third mode of the layout, but pycute keeps it.
+/// The composition of a layout of three modes with a tiler of two modes must drop the third mode, but pycute keeps
+/// it.
 #[test]
 fn a_tiler_drops_modes_behind_it() {
     let tiler = Tiler::Modes(vec![Tiler::Size(2), Tiler::Size(3)]);
@@ -148,7 +151,8 @@ fn a_tiler_drops_modes_behind_it() {
     prints(found, "(2,3):(6,1)");
 }
 
-/// If the shape has more modes than the stride, pycute silently drops modes.
+/// A layout whose shape and stride are nested differently is an error. If the shape has more modes than the stride,
+/// pycute silently drops the additional modes.
 #[test]
 fn shapes_and_strides_that_differ() {
     let error = "(4,2):(1)".parse::<Layout>().unwrap_err();
@@ -156,7 +160,8 @@ fn shapes_and_strides_that_differ() {
     assert!(error.to_string().starts_with(reason), "{error}");
 }
 
-/// For a raked product, cutegen returns 4 instead of the pair (1,4). For an empty complement, it returns 1:24.
+/// A mode of one element must be kept in a raked product: cutegen returns the mode 4 instead of the pair (1,4). An
+/// empty complement is 1:0, but cutegen returns 1:24.
 #[test]
 fn modes_of_one_step() {
     let found = layout("(4,1):(1,4)").raked_product(&layout("(1,3):(0,1)"));
@@ -164,7 +169,8 @@ fn modes_of_one_step() {
     prints(layout("24:1").complement(24), "1:0");
 }
 
-/// The C++ implementation returns Sw<2,0,3> o 0 o (8,8):(8,1) as the inverse, which finds index 1 at 9.
+/// The right inverse of `Sw<2,3,3> o 0 o (8,8):(8,1)` has no swizzle. CuTe's C++ implementation returns Sw<2,0,3> o
+/// 0 o (8,8):(8,1), which maps index 1 to coordinate 9.
 #[test]
 fn a_swizzle_behind_the_end() -> CuteResult {
     let of: ComposedLayout = "Sw<2,3,3> o 0 o (8,8):(8,1)".parse()?;
@@ -173,7 +179,8 @@ fn a_swizzle_behind_the_end() -> CuteResult {
     Ok(())
 }
 
-/// The C++ implementation returns Sw<2,0,1>, although the second swizzle reads a bit that the first has changed.
+/// Two swizzles cannot be composed into one if the second reads a bit that the first has changed. CuTe's C++
+/// implementation nevertheless returns Sw<2,0,1>.
 #[test]
 fn swizzles_in_a_chain() -> CuteResult {
     let (low, high) = (Swizzle::new(1, 0, 1)?, Swizzle::new(1, 1, 1)?);
@@ -187,7 +194,8 @@ fn swizzles_in_a_chain() -> CuteResult {
     Ok(())
 }
 
-/// The C++ implementation returns indices for parts that are not parts of any element.
+/// Layouts with overlapping modes cannot be cast to elements of another width. CuTe's C++ implementation returns
+/// layouts whose indices include parts that no element contains.
 #[test]
 fn parts_of_elements_in_two_modes() {
     refuses(

@@ -74,8 +74,8 @@ pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks that `found` has the same set of indices as `of`, and no modes of stride 0 or shape 1 unless its size is
-/// 1.
+/// Checks that `found` has the same set of indices as `of`, and that no mode of `found` has stride 0 or shape 1. A
+/// `found` of size 1 may have such modes.
 pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     let set = |layout: &Layout| -> HashSet<i64> {
         IndexFunction::of(layout).image().into_iter().collect()
@@ -88,7 +88,8 @@ pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks `found(i) == outer(inner(i))`. Beyond the end of the outer layout a last mode of shape 1 may be ignored.
+/// Checks that `found(i)` is `outer(inner(i))` for all `i`. Instead of `outer`, its coalesced form may have been
+/// composed; it drops a last mode of shape 1, which only changes indices beyond the end of `outer`.
 pub(crate) fn composed(outer: &Layout, inner: &Layout, found: &Layout) -> LawResult {
     let (of, with, found) = (
         IndexFunction::of(outer),
@@ -149,8 +150,8 @@ pub(crate) fn composed_by(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResu
     by_tiler(of, tiler, found, false, &composed)
 }
 
-/// Checks a complement: its indices increase, it shares no index except 0 with the layout, both together are
-/// injective if the layout is, and they reach `cotarget`.
+/// Checks that `found` is a complement of `of`. Its indices must increase, and it may share no index except 0 with
+/// `of`. Both together must reach `cotarget`, and they must be injective if `of` is.
 pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResult {
     let image = IndexFunction::of(found).image();
     ensure(image.windows(2).all(|w| w[0] < w[1]), || {
@@ -192,8 +193,8 @@ pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks a division: mode 0 of the result is the composition of the layout with the tile, and the whole result is
-/// its composition with the tile and the complement of the tile.
+/// Checks that `found` is the division of `of` by `tiler`. Mode 0 of `found` must be the composition of `of` with
+/// the tile, and the whole of `found` must be the composition of `of` with the tile and its complement.
 pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -207,8 +208,8 @@ pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks a product: mode 0 of the result is the block `of`, and mode 1 repeats it in disjoint places, whose number
-/// and order are those of the tiler.
+/// Checks that `found` is the product of `of` and `tiler`. Mode 0 of `found` must be the block `of`. Mode 1 must
+/// repeat the block in disjoint places, in the number and order that the tiler determines.
 pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -253,7 +254,8 @@ pub(crate) fn same_elements(of: &Layout, found: &Layout) -> LawResult {
     ensure(sorted(of) == sorted(found), || "other modes".to_owned())
 }
 
-/// A generator of random layouts. They have few elements, and some have each kind of fault.
+/// A generator of random layouts. The layouts have few elements. Some have gaps, strides of 0, negative strides or
+/// overlapping modes.
 struct LayoutGenerator {
     random: Random,
 }
@@ -404,8 +406,8 @@ fn judge<T>(
 
 type OperationCase = fn(&mut LayoutGenerator) -> (String, Result<bool, String>);
 
-/// The operations: for each, its name, the minimum percentage of calls that must return a result, and a function
-/// that draws operands and checks the law of the result.
+/// The tested operations. Each entry contains the name of the operation, the minimum percentage of calls that must
+/// return a result, and a function that draws operands and checks the law of the result.
 const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("coalesce", 100, |generator| {
         let of = generator.layout();
@@ -720,8 +722,8 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     }),
 ];
 
-/// Returns the coordinate with a number in place of each `_`. Each number is an integer coordinate in the part of
-/// the shape at this place.
+/// Returns the coordinate `of` with each `_` replaced by integer coordinates from `numbers`: one for each leaf of
+/// the part of `shape` that the `_` covers.
 fn filled(of: &Coord, shape: &IntTuple, numbers: &mut impl Iterator<Item = i64>) -> IntTuple {
     match of.leaves() {
         [Some(number)] if of.is_leaf() => IntTuple::leaf(*number),

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../golden/cute.jsonl");
 
-/// Cases in which a reference implementation computes a wrong result, so that our result may differ. Each has the
-/// operation, the arguments, and the fault.
+/// Cases in which a reference implementation computes a wrong result, so that the result of the library may differ.
+/// Each entry contains the operation, its arguments, and the fault of the reference.
 const WRONG: [(&str, &str, &str); 6] = [
     ("logical_product", "int tiler", "pycute divides"),
     (

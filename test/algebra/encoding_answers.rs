@@ -12,8 +12,8 @@ fn encoding(text: &str) -> Encoding {
     text.parse().unwrap()
 }
 
-/// Errors occur in four stages: parsing, validation, construction of the layout, and inference. Each error has
-/// exactly one of these kinds.
+/// An error has exactly one of four kinds, according to the stage in which it occurs: parsing, validation,
+/// construction of the layout, or inference.
 #[test]
 fn an_error_has_one_kind() {
     let kinds = |error: linear_layout::encoding::EncodingError| {
@@ -190,8 +190,8 @@ fn a_key_is_named_where_it_has_the_wrong_value() {
     }
 }
 
-/// Along K, a lane holds groups of `kWidth` elements. Its registers run over all of K before they continue with the
-/// next rows.
+/// In an operand of a WMMA instruction, a lane holds groups of `kWidth` elements along K. The register index first
+/// covers all elements of the lane along K, and then the next rows.
 #[test]
 fn wmma_operands_hold_all_of_k_first() {
     for (k_width, k) in [(4u64, 16u64), (8, 16), (4, 32), (8, 32), (16, 32)] {
@@ -235,7 +235,7 @@ fn an_element_that_is_not_reached_is_named() {
     assert!(error.contains("[0, 2]"), "{error}");
 }
 
-/// The result of a product has two dims, or three if it has a batch dim.
+/// A WMMA encoding describes the result of a product. The result has two dims, or three if it has a batch dim.
 #[test]
 fn wmma_has_rank_2_or_3() {
     let text = |rank: usize| {
@@ -282,8 +282,8 @@ fn ctas_share_the_slowest_dim_first() {
     assert_eq!(copies, [[0, 0], [1, 0]]);
 }
 
-/// Threads are distributed over the fastest dim first, then over the next ones. Threads that are left after all
-/// dims are covered go to the slowest dim.
+/// Threads are distributed over the fastest dim first, then over the next faster ones. If all dims are covered, the
+/// remaining threads are distributed over the slowest dim.
 #[test]
 fn threads_fill_the_fastest_dim_first() {
     let shares = |shape: &[u64], size: &[u32]| {
@@ -350,7 +350,8 @@ fn ranks_and_orders_are_those_of_the_text() {
     assert!(matches!(turned, Encoding::AmdWmma(turned) if !one.is_same_in_cta(&turned)));
 }
 
-/// A column that the stride skips becomes a zero basis of the column index.
+/// If the column stride of a tensor-memory encoding skips columns, each bit of the column index that only selects
+/// skipped columns has a zero basis.
 #[test]
 fn a_stride_of_tensor_memory_skips_columns() {
     let layout = |stride: u32| {
@@ -366,7 +367,7 @@ fn a_stride_of_tensor_memory_skips_columns() {
     assert!(error.contains("a block has one column"), "{error}");
 }
 
-/// Each of two CTAs has a block of 128 rows. The rows of one CTA must suffice for a block.
+/// The rows of a tensor are distributed over two CTAs. Each CTA must have at least the 128 rows of a block.
 #[test]
 fn a_block_of_tensor_memory_is_not_larger_than_what_a_cta_has() {
     let memory = encoding(
@@ -397,7 +398,7 @@ fn up_to_64_bases_are_read() {
     assert!(error.contains("65"), "{error}");
 }
 
-/// A key is searched only in the attribute at the start of the text, not in the text after it.
+/// The search for a key covers only the attribute at the start of the text, not the text after it.
 #[test]
 fn a_key_is_not_looked_for_behind_the_attribute() {
     assert_eq!(key_offset(b"a<{x = 1}>, b<{dim = 0}>", "dim"), None);
@@ -417,8 +418,8 @@ fn check_swizzle(parent: &str, k_width: u32, shape: &[u64], expected: [u32; 3]) 
     assert_eq!(Encoding::from(made), encoding(&text));
 }
 
-/// In the swizzle of an operand, the rows of a phase fill 128 bytes, and the number of phases is the number of
-/// vectors in a row.
+/// In the swizzle for an operand of a product, the rows of a phase fill 128 bytes, and the number of phases is the
+/// number of vectors in a row.
 #[test]
 fn operands_get_the_swizzle_that_fills_the_banks() {
     let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
@@ -485,8 +486,8 @@ fn a_reshape_keeps_elements_and_a_rank_that_layouts_have() {
     assert!(infer::reshape(&line, &[1], &[1; 16]).is_ok());
 }
 
-/// The order of elements in registers, lanes or warps is that of their first non-zero bases, so replicas do not
-/// affect it. Dims without such a basis are ordered as in the registers.
+/// The order of dims in registers, lanes or warps is the order of their first non-zero bases. Zero bases, which
+/// make replicas, do not affect it. Dims without a non-zero basis are ordered as in the registers.
 #[test]
 fn orders_go_by_registers_lanes_and_warps() {
     let layout = encoding(
@@ -523,7 +524,8 @@ fn as_many_bases_as_sizes_have_bits() {
     assert!(error.contains("63"), "{error}");
 }
 
-/// 16 lanes read at once, and each reads `kWidth` elements. A row of the swizzle fills 32 banks (64 on gfx950).
+/// The swizzle for an operand of an AMD matrix product assumes that 16 lanes read at once and that each reads
+/// `kWidth` elements. A row of the swizzle fills 32 banks (64 on gfx950).
 #[test]
 fn amd_operands_get_the_swizzle_that_fills_the_banks() {
     let mfma = |version: u32, shape: &str| {
@@ -543,8 +545,8 @@ fn amd_operands_get_the_swizzle_that_fills_the_banks() {
     check_swizzle(&gfx950, 8, &[128, 128], [8, 1, 16]);
 }
 
-/// If K is the contiguous dim, operands are swizzled. Otherwise only gfx950 swizzles them, since it can transpose
-/// 8-bit and 16-bit elements while it loads them.
+/// If K is the contiguous dim, the operands of an AMD matrix product are swizzled. Otherwise only gfx950 swizzles
+/// them, since it can transpose 8-bit and 16-bit elements while it loads them.
 #[test]
 fn a_swizzle_along_k_only() {
     let swizzle = |parent: &str, op_idx: u32, order: [u32; 2], bits: u32, transposed: bool| {
@@ -578,8 +580,8 @@ fn a_swizzle_along_k_only() {
     }
 }
 
-/// Each element of the operand becomes two elements of the result, in the same thread. If these are adjacent along
-/// K of a product's operand, `kWidth` doubles; along other dims it does not.
+/// The conversion from fp4 splits each element, which packs two numbers, into two elements of the same thread. If
+/// these two are adjacent along K of a product's operand, `kWidth` doubles; along other dims it does not.
 #[test]
 fn two_elements_of_a_byte_stay_in_their_thread() {
     let operand = |op_idx: u32, k_width: u32| {

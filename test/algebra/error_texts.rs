@@ -362,7 +362,8 @@ fn conversions_of_too_many_registers() {
     );
 }
 
-/// For each string literal in a source of error texts, returns the longest part without placeholders.
+/// Returns the longest part without placeholders of each string literal in `source`, a file that contains error
+/// texts. Short parts and single words are omitted.
 fn fixed_texts(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code
@@ -395,8 +396,8 @@ fn joined(text: &str) -> String {
     all
 }
 
-/// Returns the text of a file that counts as tests. For a test file, this is the whole text; for other files, the
-/// comments and the part after `#[cfg(test)]`.
+/// Returns the part of a file that counts as tests. For a test file, this is the whole text; for other files, it
+/// consists of the comments and the code after `#[cfg(test)]`.
 fn tested_text(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let in_tests = path.components().any(|c| c.as_os_str() == "test");

@@ -400,8 +400,8 @@ fn text_errors_say_where() {
     assert!(long.parse::<LinearLayout>().unwrap_err().is_too_large());
 }
 
-/// The coordinates of a point are packed into words. Each dim of a point is checked, also if it is not in the first
-/// word.
+/// The coordinates of a point are packed into words. Every dim of a point must be checked, even if it is not in the
+/// first word.
 #[test]
 fn every_dim_of_a_point_is_checked() {
     let names = ["a", "b", "c", "d", "e", "f"].map(Dim::named);
@@ -490,8 +490,8 @@ fn dims_have_one_name() {
     assert_eq!(format!("{:?} {:>6}", Dim::named("a b"), L), "a b   lane");
 }
 
-/// Registers that are adjacent in memory form one access. It has at most 128 bits, and it ends where a lane bit
-/// comes between the registers.
+/// Registers that hold adjacent elements in memory are accessed together. An access has at most 128 bits, and it
+/// ends where the next element belongs to another lane.
 #[test]
 fn accesses_are_as_wide_as_registers_are_neighbours() {
     let store = |registers: &[&[u64]], lanes: &[&[u64]]| {
@@ -515,8 +515,8 @@ fn accesses_are_as_wide_as_registers_are_neighbours() {
     assert_eq!(found(&scattered, 32, Some(4)).0, 1);
 }
 
-/// Layouts whose bases are equal are equal if the sizes of their out-dims are ignored. With different sizes, equal
-/// packed columns do not imply equal bases.
+/// If the sizes of out-dims are ignored, layouts with equal bases are equal. Equal packed columns are not
+/// sufficient: if the sizes differ, equal columns may represent different bases.
 #[test]
 fn sizes_of_out_dims_can_be_ignored() {
     let layout = |basis: &[u64], sizes: [u64; 2]| {
@@ -533,7 +533,7 @@ fn sizes_of_out_dims_can_be_ignored() {
     assert!(!wide.eq_ignoring_out_sizes(&layout(&[1, 0], [4, 2])));
 }
 
-/// A repetition of a tile must not overlap the tile, because it would overwrite it.
+/// A repetition of a tile must not overlap the tile, because it would overwrite elements of the tile.
 #[test]
 fn repetitions_lie_outside_of_their_tile() {
     let tile = id(1, R, D0).product(&id(1, L, D0)).unwrap();

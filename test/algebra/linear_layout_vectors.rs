@@ -7,8 +7,8 @@ use linear_layout::layout::Dim;
 use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../golden/linear_layout.jsonl");
-/// Pairs of layouts in which a dim is the same on both sides, either independent of the other dims or coupled with
-/// them.
+/// Test cases with pairs of layouts that agree in one dim. In each layout, this dim is either independent of the
+/// other dims or coupled with them.
 const SHARED_DIMS: &str = include_str!("../golden/linear_layout_shared_dims.jsonl");
 
 /// Runs each case and checks its result. Returns the number of cases of each operation.

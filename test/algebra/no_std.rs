@@ -4,7 +4,7 @@ use crate::files::root;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The path of the module, relative to the compiled file.
+/// Path of the folder of the module `f2`, relative to the file that the test compiles.
 const FOLDER: &str = "../../../crates/linear-layout/src/f2";
 
 fn rustc() -> PathBuf {

@@ -18,7 +18,7 @@ fn elements(layout: &LinearLayout, register: u64, lane: u64, warp: u64) -> Vec<u
     layout.apply(&slot).unwrap().to_vec()
 }
 
-/// Calls `check` for every register, lane and warp.
+/// Calls `check` for every combination of a register, a lane and a warp.
 fn each_slot(layout: &LinearLayout, mut check: impl FnMut(u64, u64, u64)) {
     for warp in 0..layout.in_size(Dim::WARP) {
         for lane in 0..layout.in_size(Dim::LANE) {

@@ -25,7 +25,7 @@ fn encoded(text: &str, shape: &[u64]) -> LinearLayout {
     encoding.to_linear_layout(shape).unwrap()
 }
 
-/// Returns the blocked layout of 64x16 that "LL examples" uses throughout.
+/// Returns the blocked layout of 64x16 elements that the article "LL examples" uses throughout.
 fn blocked() -> LinearLayout {
     encoded(
         "#ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>",
@@ -97,7 +97,7 @@ fn basic_idea_matrix_times_vector() -> LayoutResult {
     Ok(())
 }
 
-/// "Basic idea", section 3.1: the identity on eight elements.
+/// Article "Basic idea", section 3.1: the identity on eight elements.
 #[test]
 fn basic_idea_identity() -> LayoutResult {
     let l = identity(8, LANE, DIM0);
@@ -285,7 +285,7 @@ fn ll_examples_arithmetic_view() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", section 2.1: 32 elements distributed over four lanes.
+/// Article "LL examples", section 2.1: 32 elements are distributed over four lanes.
 #[test]
 fn ll_examples_simple_distribution() -> LayoutResult {
     let layout = identity(4, LANE, DIM0).product(&identity(8, REGISTER, DIM0))?;
@@ -343,7 +343,8 @@ fn ll_examples_mma_tile() -> LayoutResult {
     Ok(())
 }
 
-/// "LL examples", sections 3.1.1 and 3.1.2: the two simplest constructors.
+/// Article "LL examples", sections 3.1.1 and 3.1.2: the constructors for the identity and for a layout that maps
+/// everything to zero.
 #[test]
 fn ll_examples_identity_and_zeros() -> LayoutResult {
     let l = identity(8, LANE, DIM0);
@@ -500,7 +501,8 @@ fn cute_inverse_layout() -> LayoutResult {
     Ok(())
 }
 
-/// "CuTe inverse layout", the output of its program: layouts of static numbers.
+/// Article "CuTe inverse layout", output of its program: the printed shapes and strides are static numbers such as
+/// `_8`.
 #[test]
 fn cute_inverse_layout_as_the_program_prints_it() -> Result<(), CuteError> {
     let layout: Layout = "(_8,_16,_4):(_64,_1,_16)".parse()?;

@@ -16,7 +16,7 @@ use crate::tilus_random::{
     table_of,
 };
 
-/// Runs a check on random cases. Their number can be configured.
+/// Runs a check on random cases. The number of cases can be configured.
 fn each(salt: u64, check: impl Fn(&mut Random)) {
     for seed in 0..count() {
         check(&mut Random(seed << 8 | salt));

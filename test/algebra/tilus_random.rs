@@ -15,7 +15,8 @@ pub(crate) struct Attributes {
     pub(crate) local: Vec<i64>,
 }
 
-/// For each element in row-major order: the threads that hold it, and its position in these threads.
+/// For each element in row-major order: the threads that hold it, and the local index of the element in these
+/// threads.
 pub(crate) type Table = Vec<(Vec<u64>, u64)>;
 
 pub(crate) fn one_of<T: Copy>(random: &mut Random, items: &[T]) -> T {
@@ -100,8 +101,8 @@ impl Attributes {
         RegisterLayout::spelled(&self.shape, &self.mode_shape, &self.spatial, &self.local).unwrap()
     }
 
-    /// Returns the map of the layout, computed by definition. The modes are the digits of the row-major number of
-    /// an index.
+    /// Returns the map of the layout, computed by definition. The row-major number of an index is split into
+    /// digits, one per mode.
     pub(crate) fn table(&self) -> Table {
         let holders = |number: u64| {
             let digits = index(number, &self.mode_shape);
@@ -178,8 +179,8 @@ pub(crate) fn table_of(layout: &RegisterLayout) -> Table {
         .collect()
 }
 
-/// Returns every layout with this shape and these modes: with the modes in every order, each spatial or local. If
-/// `times` is above 1, each layout has one replication of this extent.
+/// Returns every layout with this shape and these modes. The modes occur in every order, and each mode is either
+/// spatial or local. If `times` is above 1, each layout has one replication of this extent.
 pub(crate) fn all_of_modes(shape: &[u64], mode_shape: &[u64], times: u64) -> Vec<RegisterLayout> {
     let mut found = Vec::new();
     let modes: Vec<i64> = (0..mode_shape.len() as i64).collect();

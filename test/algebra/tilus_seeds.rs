@@ -3,8 +3,8 @@
 use linear_layout::tilus::{RegisterLayout, column_local, column_spatial, local, repeat, spatial};
 use linear_layout::view::register_grid;
 
-/// Checks the printed form of a layout: a line with its text, and below it a grid with one line per row and bars
-/// between the cells.
+/// Checks the printed form of a layout. It is a line with the text of the layout, followed by a grid with one line
+/// per row and bars between the cells.
 #[track_caller]
 fn prints(layout: &RegisterLayout, expected: &str) {
     assert_eq!(register_grid(layout), expected);
@@ -217,7 +217,7 @@ RegisterLayout(shape=[2, 3], mode_shape=[2, 3], spatial_modes=[1, 0], local_mode
     );
 }
 
-/// The layout for which the documentation carries out the mapping by hand.
+/// Checks the layout for which Tilus's documentation carries out the mapping by hand.
 #[test]
 fn the_mapping_process() {
     let layout = RegisterLayout::new(&[4, 6], &[2, 2, 3, 2], &[0, 2], &[3, 1]).unwrap();
@@ -230,7 +230,7 @@ fn the_mapping_process() {
     }
 }
 
-/// The documentation states that "the composition operation is associative". It is not commutative.
+/// Tilus's documentation states that "the composition operation is associative". Composition is not commutative.
 #[test]
 fn composition() {
     let (a, b, c) = (

@@ -6,10 +6,11 @@ use crate::batch;
 use linear_layout::cute::{ComposedLayout, Swizzle};
 use serde_json::{Value, json};
 
-/// Cases that Tilus rejects although there is a quotient. Tilus refines a prefix in its first mode only.
+/// Divisions that Tilus rejects although there is a quotient. The reason is that Tilus splits only the first mode
+/// of a prefix into smaller modes.
 const FALSE_REJECTIONS: [&str; 2] = ["tilus-01080", "tilus-01138"];
 
-/// Calls `check` with each case and its result; returns the number of cases of each operation.
+/// Calls `check` with each case and the library's result for it. Returns the number of cases of each operation.
 fn each_case(
     system: &str,
     cases: &str,

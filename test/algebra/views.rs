@@ -66,8 +66,8 @@ dim1=2         .  1  .     .
     );
 }
 
-/// A picture states the numbers of rows, columns and grids that lie outside its window. Where the window contains
-/// all, nothing is stated.
+/// A picture states the numbers of rows, columns and grids that lie outside its window. It states nothing if all of
+/// them lie inside.
 #[test]
 fn a_window_says_what_it_leaves_out() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 8], &[0, 1, 2]).unwrap();
@@ -91,7 +91,8 @@ fn a_window_says_what_it_leaves_out() {
     );
 }
 
-/// Each value of the leading dims has its own grid. The last of these dims varies fastest.
+/// A tensor of more than two dims is shown as one grid for each combination of coordinates in the leading dims. The
+/// last of these dims varies fastest.
 #[test]
 fn grids_of_a_tensor_are_numbered() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 2, 2], &[0, 1, 2, 3]).unwrap();
@@ -160,7 +161,7 @@ fn grids_of_slots_are_numbered() {
     }
 }
 
-/// Lanes are shown as rows and registers as columns, also if the layout has only one of both.
+/// Lanes are shown as rows and registers as columns, even if the layout has only lanes or only registers.
 #[test]
 fn lanes_go_down_and_registers_across() {
     let one = |dim: Dim| LinearLayout::identity_1d(2, dim, Dim::out(0)).unwrap();

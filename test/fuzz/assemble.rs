@@ -51,8 +51,8 @@ fn knows(help: &str, target: &Target) -> bool {
     help.contains(&format!("'{}'", target.llvm_cpu))
 }
 
-/// Generates kernels for one target, which the seed selects. All have the same number of warps. Half of them
-/// contain any operations, and half contain matrix products.
+/// Generates kernels for one target, which the seed selects. All kernels have the same number of warps. Half of
+/// them contain arbitrary operations, and half contain matrix products.
 fn kernels(seed: u64) -> Vec<Kernel> {
     let target = &TARGETS[(seed % TARGETS.len() as u64) as usize];
     let mut found: Vec<Kernel> = Vec::new();
@@ -75,7 +75,7 @@ fn kernels(seed: u64) -> Vec<Kernel> {
     found
 }
 
-/// Generates the kernels of a seed, and lowers, translates and assembles them.
+/// Generates kernels from a seed, and lowers, translates and assembles them.
 pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     let kernels = kernels(seed);
     let target = kernels[0].target;

@@ -30,7 +30,7 @@ const MATRICES_AND_COPIES: [&str; 12] = [
     "warp_specialize",
 ];
 
-/// Modules that take more processor time in `ll-opt` are listed.
+/// If `ll-opt` needs more processor time than this for a module, the module is listed as slow.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// Result of a module: it passes all stages, or it is refused, or it causes a fault.
@@ -55,12 +55,12 @@ struct ModuleVerdict {
     translation: Duration,
 }
 
-/// Options of the command: a folder with modules, and a text. Only files whose path contains the text are used.
+/// Options of the `corpus` command. It uses the modules in `folder` whose path contains the text `only`.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) folder: PathBuf,
     pub(crate) only: String,
-    /// True if modules are lowered only.
+    /// True if modules are only lowered, but not translated and assembled.
     pub(crate) lowers_only: bool,
 }
 
@@ -164,8 +164,8 @@ fn operation(line: &str) -> Option<&str> {
     name.contains('.').then_some(name)
 }
 
-/// Returns each error in a message without its location. Numbers are replaced by `N`, and the name of the operation
-/// in which the error occurs is appended.
+/// Returns the errors in a message, without their locations. Numbers are replaced by `N`, and the name of the
+/// operation in which an error occurs is appended to the error.
 fn reasons(message: &str, module: &str) -> BTreeSet<String> {
     let lines: Vec<&str> = module.lines().collect();
     let errors = message.lines().filter_map(|line| {
@@ -188,7 +188,8 @@ fn reasons(message: &str, module: &str) -> BTreeSet<String> {
     }
 }
 
-/// Returns the first line that is not empty, with `N` for numbers, 160 characters at most.
+/// Returns the first non-empty line of a message, without its location. Numbers are replaced by `N`, and at most
+/// 160 characters are kept.
 fn short(message: &str) -> String {
     let line = message.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or("no message");
@@ -275,8 +276,8 @@ fn tables(verdicts: &[ModuleVerdict]) -> String {
     text
 }
 
-/// Formats one line per module: its outcome, a word that states if it has matrix products or copies, two times in
-/// milliseconds, its file, and the reasons.
+/// Formats one line per module: its outcome, a word that states if it has matrix products or copies, the times of
+/// lowering and translation in milliseconds, its file, and the reasons of its outcome.
 fn list(verdicts: &[ModuleVerdict]) -> String {
     let mut text = String::new();
     for verdict in verdicts {

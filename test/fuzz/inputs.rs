@@ -40,7 +40,7 @@ fn corpus() -> &'static [SeedModule] {
     CORPUS.get_or_init(sources)
 }
 
-/// Generates the input of a seed and runs the tools on it.
+/// Generates an input from a seed and runs the tools on it.
 pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     let mut rng = Rng::new(seed);
     match rng.below(20) {
@@ -58,7 +58,8 @@ fn any_source(rng: &mut Rng) -> &'static SeedModule {
     &corpus[rng.below(corpus.len())]
 }
 
-/// Draws modules until `what` returns a form of one of them. Returns this module and the form.
+/// Draws random seed modules until `what` returns `Some` for one of them. Returns this module and the bytes that
+/// `what` returned. If `is_made` is true, modules of tests for invalid input are skipped.
 fn draw<'s>(
     rng: &mut Rng,
     is_made: bool,

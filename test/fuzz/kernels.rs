@@ -37,34 +37,35 @@ pub(crate) fn with_runner<T>(
 
 type Check = fn(&Runner, &Kernel) -> Result<(), (Failure, String)>;
 
-/// Generates the kernel of a seed, runs it in the simulator, and compares memory with plain evaluation.
+/// Generates a kernel from a seed and runs it in the simulator. Compares the final memory with that of a direct
+/// evaluation of the kernel.
 pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&generate(seed), Runner::check)
 }
 
-/// Generates the kernel of a seed, in which threads exchange elements, and checks it as [`check`] does.
+/// Generates from a seed a kernel in which threads exchange elements, and checks the kernel as [`check`] does.
 pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&exchanges(seed), Runner::check)
 }
 
-/// Generates the kernel of a seed, which multiplies matrices, and checks it as [`check`] does.
+/// Generates from a seed a kernel that multiplies matrices, and checks the kernel as [`check`] does.
 pub(crate) fn check_products(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&products(seed), Runner::check)
 }
 
-/// Generates the large kernel of a seed, and checks it as [`check`] does, both before and after layouts are chosen.
+/// Generates a large kernel from a seed, and checks it as [`check`] does, both before and after layouts are chosen.
 pub(crate) fn check_layouts(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check)
 }
 
-/// Generates the large kernel of a seed, and runs each pass that chooses layouts twice. The second run must change
+/// Generates a large kernel from a seed, and runs each pass that chooses layouts twice. The second run must change
 /// nothing.
 pub(crate) fn check_settled(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check_settled)
 }
 
-/// Generates the kernel of a seed, and replaces some of its layouts by placeholders. The layouts that are inferred
-/// for them must not change the results.
+/// Generates a kernel from a seed, and replaces some of its layouts by placeholders. The layouts that are inferred
+/// for the placeholders must not change the results.
 pub(crate) fn check_open(seed: u64, _: &Scratch) -> Vec<Finding> {
     let kernel = if seed.is_multiple_of(4) {
         layouts(seed)

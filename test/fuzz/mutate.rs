@@ -50,7 +50,8 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
     tokens
 }
 
-/// Deletes, repeats or moves some lines, or replaces or precedes them by lines of another file.
+/// Deletes, repeats or moves some lines of `text`, replaces them by lines of `other`, or inserts lines of `other`
+/// before them.
 fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|b| *b == b'\n').collect();
     let others: Vec<&[u8]> = other.split_inclusive(|b| *b == b'\n').collect();
@@ -81,7 +82,7 @@ fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     lines.concat()
 }
 
-/// Deletes, repeats or swaps a token, or replaces it by another token of either file.
+/// Deletes, repeats or swaps a token of `text`, or replaces it by another token of `text` or `other`.
 fn change_tokens(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut all = tokens(text);
     let others = tokens(other);

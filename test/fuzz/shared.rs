@@ -18,7 +18,7 @@ struct Figures {
 struct Row {
     file: PathBuf,
     target: &'static str,
-    /// Figures of this project. `None` if the module cannot be lowered and translated.
+    /// Figures of the code that this project generates. `None` if the module cannot be lowered and translated.
     ours: Option<Figures>,
     triton: Figures,
 }

@@ -70,7 +70,7 @@ impl SeedModule {
             .as_deref()
     }
 
-    /// Returns the module as bytecode, if it is one.
+    /// Returns the module as bytecode, or `None` if the conversion to bytecode fails.
     pub(crate) fn bytecode(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.bytecode
             .get_or_init(|| self.made(scratch, &["--emit-bytecode"]))

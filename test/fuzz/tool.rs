@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Limit on processor time.
+/// Limit on the processor time of a tool, in seconds.
 const SECONDS: u64 = 10;
-/// Limit on address space.
+/// Limit on the address space of a tool, in KiB.
 const KIBIBYTES: u64 = 4 << 20;
-/// Limit on wall time, for a tool that blocks; generous, since the machine may be busy.
+/// Limit on the wall time of a tool, in case it blocks. The limit is generous, since the machine may be busy.
 const WALL: Duration = Duration::from_secs(120);
 
-/// Words that no message to a user may contain, because they reveal a fault of the tool.
+/// Texts that no message to a user may contain, because they reveal a fault of the tool.
 const CONFESSIONS: [&str; 7] = [
     "internal error",
     "panicked at",
@@ -83,7 +83,7 @@ pub(crate) struct Run {
     pub(crate) processor: Duration,
 }
 
-/// Returns the processor time that a running process has used, with a resolution of 10 ms. It is read from `/proc`.
+/// Reads the processor time that a running process has used from `/proc`. The resolution is 10 ms.
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in parentheses, may hold anything; user and system ticks are the 12th and 13th after it.

@@ -100,7 +100,7 @@ const EXTERNS: [(Scalar, &str, &str); 29] = [
 
 impl Builder {
     /// Adds either a call of a library function or inline assembly that forwards its operands. Returns `None` if
-    /// neither accepts the type of `value`.
+    /// the alternative that was drawn does not accept the type of `value`.
     fn foreign(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let known: Vec<_> = EXTERNS

@@ -18,9 +18,9 @@ const FLOAT_EXTREMES: [ElementUpdate; 2] = [change(6, "arith.maxnumf"), change(7
 const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
 
 impl Builder {
-    /// Adds a random atomic operation whose element type and layout are those of `value`. Returns `None` if atomic
-    /// operations do not accept that type or layout, or if the operation has no result that later operations may
-    /// use.
+    /// Adds a random atomic operation on elements with the type and layout of `value`. Returns `None` if atomic
+    /// operations do not accept that type or layout, or if later operations cannot use the result of the added
+    /// operation.
     pub(super) fn atomic(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let is_word = type_.element.int().is_some_and(|bits| bits >= 32);
@@ -48,8 +48,8 @@ impl Builder {
         }
     }
 
-    /// Adds a buffer of `type_`'s elements. Returns a tensor of pointers into this buffer, which are distinct
-    /// across all elements and executions.
+    /// Adds a buffer with elements of the element type of `type_`, and returns a tensor of pointers into it. No two
+    /// elements of the tensor, and no two executions of the operation that uses them, share an address.
     fn distinct_places(&mut self, type_: &KernelType) -> Value {
         let offsets = self.distinct_offsets(type_);
         let content = self.content(type_.element, offsets.span);
@@ -62,8 +62,8 @@ impl Builder {
         self.rng.chance(40).then(|| self.like(&mask))
     }
 
-    /// Returns `found`, the result of a masked access, where `mask` is true, and `other` elsewhere. Without a mask,
-    /// returns `found`.
+    /// Combines the result `found` of a masked access with `other`: elements whose `mask` is false are taken from
+    /// `other`. Without a mask, returns `found`.
     fn found(&mut self, found: Value, mask: Option<Value>, other: Value) -> Value {
         match mask {
             Some(mask) => self.elementwise("arith.select", &[mask, found, other]),
@@ -120,7 +120,7 @@ impl Builder {
         ])
     }
 
-    /// Adds an atomic read-modify-write in which all elements have distinct addresses, so that the old values are
+    /// Adds an atomic read-modify-write in which each element has its own address, so that the old values are
     /// deterministic.
     fn atomic_change(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let is_amd = self.kernel.target.vendor == Vendor::Amd;
@@ -178,8 +178,8 @@ impl Builder {
         None
     }
 
-    /// Adds a buffer whose bytes the kernel may write more than once. It differs from a buffer for ordinary stores,
-    /// in which each byte may be written once.
+    /// Adds a buffer whose bytes the kernel may write more than once. In a buffer for ordinary stores, by contrast,
+    /// each byte may be written only once.
     fn shared_buffer(&mut self, pointee: Element, content: Content) -> Value {
         self.argument(
             pointee.pointer(),

@@ -18,7 +18,7 @@ const MAX_REGISTERS: u64 = 64;
 /// Maximum number of elements of a tensor.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 11;
 
-/// Element types that operations may have.
+/// Scalar types from which the element types of new values are drawn.
 pub(crate) const SCALARS: [Scalar; 11] = [
     Scalar::Int(1),
     Scalar::Int(8),
@@ -49,7 +49,7 @@ pub(crate) struct Builder {
     pub(crate) kernel: Kernel,
     /// Operations of the blocks that enclose the insertion point, outermost block first.
     blocks: Vec<Vec<KernelOp>>,
-    /// Tensors that later operations may use. `scalars` holds the scalars that they may use.
+    /// Tensors that later operations may use. Scalars are in `scalars`.
     pub(crate) tensors: Vec<Value>,
     pub(crate) scalars: Vec<Value>,
     pub(crate) slot: Slot,
@@ -57,8 +57,8 @@ pub(crate) struct Builder {
     pub(super) is_flat: bool,
     /// If set, the next buffer that is added holds addresses of elements of this type, each stored as an `i64`.
     pub(crate) pointee: Option<Element>,
-    /// Arguments added so far, with their types. Their value numbers precede those of all other values, so
-    /// `max_arguments` numbers are reserved before the number of arguments is known.
+    /// Arguments added so far, with their types. Arguments have lower value numbers than all other values.
+    /// Therefore `max_arguments` numbers are reserved before the number of arguments is known.
     arguments: Vec<(KernelType, Argument)>,
     max_arguments: usize,
     /// Number of operations added so far.
@@ -172,7 +172,8 @@ impl Builder {
         builder
     }
 
-    /// Returns the finished kernel. The types of its arguments are entered at the reserved value numbers.
+    /// Returns the finished kernel. The value numbers that were reserved for arguments get the types of the
+    /// arguments that were added.
     pub(crate) fn finish(mut self) -> Kernel {
         for (i, (type_, argument)) in self.arguments.into_iter().enumerate() {
             self.kernel.types[i] = type_;
@@ -206,8 +207,8 @@ impl Builder {
         )
     }
 
-    /// Adds an integer argument with this value. The compiler does not know the value, only, in some cases, its
-    /// divisibility.
+    /// Adds an integer argument whose value at launch is `value`. The compiler does not know this value; in some
+    /// cases it knows that the value is divisible by 16.
     pub(crate) fn number(&mut self, value: u64) -> Value {
         let divisibility =
             (value != 0 && value.is_multiple_of(16) && self.rng.chance(70)).then_some(16);
@@ -389,7 +390,7 @@ impl Builder {
         self.tensors[self.rng.between(from, count - 1)]
     }
 
-    /// Adds the computation of a scalar between 0 and 3 from an existing scalar, and returns it.
+    /// Adds operations that compute a scalar from 0 to 3 from an existing scalar. Returns the new scalar.
     pub(crate) fn small_scalar(&mut self) -> Value {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);

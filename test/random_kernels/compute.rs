@@ -205,7 +205,8 @@ pub(crate) fn compare_floats(predicate: u8, scalar: Scalar, a: u64, b: u64) -> b
     }
 }
 
-/// Rounds `value` to the smaller format `to`. The name of the operation gives the rounding mode.
+/// Rounds `value` to the smaller format `to`. `name` is the name of the truncating operation, which determines the
+/// rounding mode.
 fn truncated(name: &str, to: Scalar, value: f64) -> u64 {
     let nearest = encode(to, value);
     let size = |bits: u64| decode(to, bits).abs();

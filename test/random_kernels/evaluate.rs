@@ -86,8 +86,8 @@ fn changed(change: ElementUpdate, element: Element, old: u64, value: u64) -> Res
     }
 }
 
-/// Evaluates all programs of the grid one after another, starting with the producer. Each argument is given by its
-/// bits or, if it is a buffer, by its address.
+/// Evaluates all programs of the grid one after another. Program `kernel.producer` is the first, because other
+/// programs may wait for it. Each argument is given by its bits or, if it is a buffer, by its address.
 pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Result<(), String> {
     let [x, y, z] = kernel.grid;
     let others = (0..x * y * z).filter(|program| *program != kernel.producer);
@@ -571,8 +571,9 @@ impl Program<'_> {
         places.into_iter().map(|place| source[place]).collect()
     }
 
-    /// For each index of a tensor of shape `to`, replaces the coordinate along `axis` by that index. Returns the
-    /// row-major indices of the resulting positions in a tensor of shape `from`.
+    /// Returns one position per element of `indices`, a tensor of shape `to`. The coordinates of the position are
+    /// those of the element, except that the value of the element replaces the coordinate along `axis`. Positions
+    /// are row-major indices into a tensor of shape `from`.
     fn indexed(&self, from: &[u64], to: &[u64], axis: usize, indices: &[u64]) -> Vec<usize> {
         let place = |(i, index): (u64, &u64)| {
             let mut at = coords(i, to);

@@ -9,7 +9,7 @@ use super::systems;
 use crate::referee::{memory, registers};
 use std::rc::Rc;
 
-/// Commutative integer updates of memory. Each has the number that the dialect assigns to it.
+/// Commutative integer operations that update an element in memory, each with its number in the dialect.
 pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(1, "arith.andi"),
     change(2, "arith.ori"),
@@ -62,8 +62,8 @@ impl Builder {
         }
     }
 
-    /// Draws a register layout for `shape` that every operation accepts. Returns `None` if several draws yield
-    /// none.
+    /// Draws a register layout for `shape` that every operation accepts. Returns `None` if none of several draws
+    /// yields such a layout.
     pub(super) fn plain_encoding(&mut self, shape: &[u64]) -> Option<Rc<str>> {
         let mut tries = (0..10).map(|_| self.encoding(shape));
         tries.find(|encoding| !encoding.contains("generic_linear"))
@@ -139,7 +139,7 @@ impl Builder {
     }
 
     /// Returns the operands of a reduction or scan: `value`, and up to three further tensors of the same shape and
-    /// layout. Their element types are drawn independently. NaN is removed from all operands.
+    /// layout, each of a random element type. NaN elements of the operands are replaced by zero.
     fn combined_operands(&mut self, value: Value) -> Vec<Value> {
         let type_ = self.type_(value);
         let mut operands = vec![self.plain_number(value)];
@@ -188,9 +188,9 @@ impl Builder {
         (region, elements)
     }
 
-    /// Adds operations that combine two tuples `acc` and `other`. Either each operand is combined separately, or
-    /// one of the two tuples is selected: the lexicographically larger one or, only if `is_ordered` is true, the
-    /// last one whose first element is not 0.
+    /// Adds operations that combine two tuples `acc` and `other`. Either the elements at each position are combined
+    /// separately, or one of the two tuples is selected. The selected tuple is the lexicographically larger one or,
+    /// only if `is_ordered` is true, `other` if its first element is not 0 and `acc` otherwise.
     ///
     /// If `is_ordered` is false, the result of combining many tuples does not depend on their order.
     fn combination(&mut self, acc: &[Value], other: &[Value], is_ordered: bool) -> Vec<Value> {
@@ -390,8 +390,8 @@ impl Builder {
         Some(results[0])
     }
 
-    /// Draws an axis of `tensor` and a tensor of indices along it. Within each row along the axis, the indices are
-    /// pairwise distinct.
+    /// Draws an axis of `tensor` and a tensor of indices along it. Indices whose positions differ only along the
+    /// axis are distinct.
     fn distinct_indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
         let axis = self.rng.below(tensor.shape.len());
         let size = tensor.shape[axis];

@@ -317,7 +317,8 @@ impl Builder {
             .collect()
     }
 
-    /// Returns one value of each type, drawn by `like`.
+    /// Returns one value of each type in `types`. It is either an existing value, converted if necessary, or a new
+    /// one.
     fn likes(&mut self, types: &[KernelType]) -> Vec<Value> {
         types.iter().map(|t| self.like(t)).collect()
     }
@@ -341,8 +342,8 @@ impl Builder {
         });
     }
 
-    /// Builds a region with these arguments; `body` adds its operations. The values defined in it are not available
-    /// after the region.
+    /// Builds a region with `arguments`, to which `body` adds the operations. Operations after the region cannot
+    /// use the values that it defines.
     pub(super) fn region(
         &mut self,
         arguments: Vec<Value>,
@@ -351,8 +352,8 @@ impl Builder {
         self.region_or_blocks(false, arguments, body)
     }
 
-    /// Builds a region with these arguments; `body` adds its operations. If `flat` is true, the region becomes
-    /// blocks with branches of the `cf` dialect in the body of the function.
+    /// Builds a region with `arguments`, to which `body` adds the operations. If `flat` is true, the region will be
+    /// printed as blocks of the function body that are connected by `cf` branches.
     fn region_or_blocks(
         &mut self,
         flat: bool,
@@ -402,8 +403,8 @@ impl Builder {
         self.keep(&results);
     }
 
-    /// Gives each iteration of a loop its own slot, so that the iterations access disjoint memory. `count` is the
-    /// index of the iteration, which is less than `most`.
+    /// Gives each iteration of a loop its own execution index in [`Slot`], so that the iterations access disjoint
+    /// memory. `count` is the index of the iteration, which is less than `most`.
     pub(super) fn enter_iteration(&mut self, count: Value, most: u64) {
         let times = self.constant(&KernelType::scalar(I32), most);
         let start = self.elementwise("arith.muli", &[self.slot.number, times]);
@@ -518,7 +519,8 @@ impl Builder {
         self.structured(Code::If { flat }, vec![condition], &types, regions);
     }
 
-    /// Adds a `ttg.mask` operation. Where its condition is false, its results are replaced by other values.
+    /// Adds a `ttg.mask` operation. Its results are undefined if its condition is false, so a selection replaces
+    /// them by other values in that case.
     fn mask(&mut self, depth: usize) {
         let condition = self.any_condition();
         let mut chosen = self.some_values(0);

@@ -253,8 +253,8 @@ pub(crate) enum Code {
         most: u32,
         stage: u32,
     },
-    /// `tt.reduce` along this axis. Its region has two arguments per operand: an element of each of the two tuples
-    /// that it combines.
+    /// `tt.reduce` along this axis. Its region combines two tuples that hold one element per operand. The region
+    /// arguments are the elements of the first tuple, then those of the second.
     Reduce(usize),
     ReduceReturn,
     /// `tt.scan` along an axis, in reverse order if `reverse` is true. Its region has the same form as that of

@@ -216,8 +216,8 @@ impl Builder {
         offsets
     }
 
-    /// Returns offsets that are computed from the elements of an existing integer tensor. Returns `None` if there
-    /// is no such tensor of the same shape.
+    /// Returns offsets that are computed from the elements of an existing integer tensor. Returns `None` if no
+    /// integer tensor has the shape of `type_`.
     fn gathered(&mut self, type_: &KernelType) -> Option<Offsets> {
         let ints: Vec<Value> = self
             .tensors
@@ -361,9 +361,10 @@ impl Builder {
         self.convert(value, encoding)
     }
 
-    /// Returns the layouts on the path from a one-dimensional range along `dim` to a tensor with this encoding: the
-    /// encoding of the range, then one entry per inserted dimension. An entry holds the position of the dimension
-    /// and the encoding after its insertion. Returns `None` if one of the layouts does not fit.
+    /// Returns the encodings for expanding a one-dimensional range along `dim` to a tensor with this shape and
+    /// encoding. The first is the encoding of the range. Each further entry describes one inserted dimension by its
+    /// position and the encoding after its insertion. Returns `None` if one of the encodings does not fit its
+    /// shape.
     fn slices(
         &mut self,
         shape: &[u64],

@@ -5,22 +5,25 @@ use crate::referee::random::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// Encoding attribute of a tensor whose layout is left open.
+/// Encoding attribute of a tensor whose layout is open, that is, left to inference.
 const OPEN: &str = "#gluon.auto_encoding";
 
-/// The open values whose layout is set explicitly by `gluon.set_auto_layout`.
+/// Selects tensors whose layout is open, that is, left to inference. For each selected tensor, a
+/// `gluon.set_auto_layout` states the original layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GivenLayouts {
-    /// Every open value.
+    /// All tensors with an open layout.
     All,
-    /// A random part of the open values. Their layouts may not determine the others.
+    /// A random subset of the tensors with an open layout. The layouts of the subset do not necessarily determine
+    /// those of the other tensors.
     Some,
 }
 
-/// Returns a copy of `kernel` in which some layouts are left open.
+/// Returns a copy of `kernel` in which the layouts of some tensors are open, that is, left to inference. `given`
+/// selects the open tensors whose original layout is stated nevertheless.
 ///
-/// Values that are related by elementwise operations, views, loops or branches are either all open or all not open.
-/// Layout conversions separate such groups of values.
+/// Tensors that are related by elementwise operations, views, loops or branches form a group; either all tensors of
+/// a group are open, or none. Layout conversions separate groups.
 pub(crate) fn left_open(kernel: &Kernel, seed: u64, given: GivenLayouts) -> Kernel {
     let mut classes = LayoutClasses {
         parents: (0..kernel.types.len()).collect(),
@@ -140,7 +143,7 @@ fn yielded(region: &KernelRegion) -> &[Value] {
     region.ops.last().map_or(&[], |end| &end.operands)
 }
 
-/// Inserts `gluon.set_auto_layout` after the definitions of open values.
+/// Inserts `gluon.set_auto_layout` after the definitions of tensors with an open layout.
 struct LayoutInsertion {
     types: Vec<KernelType>,
     /// The original layouts of the values that are left open.

@@ -21,8 +21,9 @@ pub(crate) const UNTOUCHED: u8 = 0xa5;
 /// Maximum number of steps of a simulation. Most kernels take a few thousand steps, but nested loops take millions.
 const STEP_LIMIT: u64 = 1 << 26;
 
-/// Pipelines after which a kernel must compute the same result. Some only lower it; others first fold conversions
-/// or choose layouts, with a single pass or with the whole layout pipeline.
+/// Pass pipelines. For each of them, the lowered kernel must compute the same result. Some pipelines only lower the
+/// kernel; the others first fold layout conversions or choose layouts, either with a few passes or with the whole
+/// layout pipeline.
 const PIPELINES: [&str; 7] = [
     "builtin.module(convert-layouts-to-llvm)",
     BOUNDED,
@@ -45,8 +46,8 @@ const CHOICES: [&str; 3] = [
     "remove-layout-conversions{memory=free verify=true}",
 ];
 
-/// Returns true if the error message says that the given layouts do not determine all others, or that they imply a
-/// layout that an operation rejects.
+/// Returns true if an error message says that the given layouts do not determine all other layouts, or that an
+/// operation rejects a layout that they imply.
 fn is_no_layout(message: &str) -> bool {
     message.contains("cannot infer the layout") || message.contains("swizzled warps")
 }
@@ -71,8 +72,8 @@ pub(crate) enum Failure {
     NotSettled,
     /// Open layouts remain after layout inference.
     LeftOpen,
-    /// A pass that chooses layouts predicts a higher cost for its result than for its input, or a lower bound above
-    /// the cost of its result.
+    /// A pass that chooses layouts reports a higher cost for its result than for its input, or a lower bound that
+    /// exceeds the cost of its result.
     Dearer,
     Panic,
 }
@@ -118,7 +119,7 @@ impl Runner {
             .map_err(|error| error.to_string())
     }
 
-    /// Checks that the kernel computes the same memory under each pipeline, when simulated, as under the reference
+    /// Lowers the kernel with each pipeline and simulates it. The final memory must equal that of the reference
     /// evaluation.
     ///
     /// # Errors
@@ -136,8 +137,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Checks each pass that chooses layouts. A second run must change nothing, the pass must verify that it
-    /// changed layouts only, and it must not predict a greater cost for its result than for its input.
+    /// Checks each pass that chooses layouts. A second run of the pass must change nothing, the checks that the
+    /// pass itself makes must succeed, and its result must not have a higher cost than its input.
     ///
     /// # Errors
     /// The failure and its message.
@@ -161,8 +162,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Leaves some layouts of the kernel open, and checks their inference. The resulting kernel must compute the
-    /// same memory, and a second run must change nothing.
+    /// Leaves some layouts of the kernel open, and checks the pass that infers them. With the inferred layouts, the
+    /// kernel must compute the same memory as before. A second run of the pass must change nothing.
     ///
     /// # Errors
     /// The failure and its message.
@@ -195,8 +196,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Checks the costs that a pass reports. The cost of its result must not exceed the cost of its input, and the
-    /// reported lower bound must not exceed the cost of the result.
+    /// Checks the costs that the pass `choice` reports. The cost of its result must not exceed the cost of its
+    /// input, and the reported lower bound must not exceed the cost of the result.
     fn check_cost(&self, choice: &str, text: &str) -> Result<(), (Failure, String)> {
         let Some(options) = choice.strip_prefix("remove-layout-conversions{") else {
             return Ok(());

@@ -4,7 +4,7 @@ use super::kernel::{Code, Kernel, KernelOp, KernelRegion, Value};
 use std::collections::HashSet;
 
 /// Removes operations from `kernel` as long as `fails` returns true for the smaller kernel. Returns the smallest
-/// kernel found.
+/// failing kernel that was found.
 pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
     let mut without = kernel.clone();
@@ -44,7 +44,7 @@ fn count(ops: &[KernelOp]) -> usize {
         .sum()
 }
 
-/// Removes the operation at position `place` of a pre-order traversal, and replaces its results by zero constants.
+/// Removes operation number `place`, counted in a pre-order traversal, and replaces its results by zero constants.
 /// Returns false if the operation cannot be removed.
 fn change(kernel: &mut Kernel, place: usize) -> bool {
     let types = kernel.types.clone();

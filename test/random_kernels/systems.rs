@@ -5,8 +5,8 @@ use linear_layout::bridge::{cute_from_linear, tilus_from_linear};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 
-/// Returns a number below `sides` that is a hash of `text`. This does not advance the state of the random
-/// generator.
+/// Returns a hash of `text` that is less than `sides`. It serves as a random number that leaves the state of the
+/// random generator unchanged.
 fn drawn(text: &str, sides: usize) -> usize {
     let sum = text
         .bytes()
@@ -14,8 +14,8 @@ fn drawn(text: &str, sides: usize) -> usize {
     (sum >> 3) % sides
 }
 
-/// Returns a Tilus or CuTe layout that equals the layout `text` on this shape, for a part of the inputs. Returns
-/// `None` for the others, and if there is no such layout.
+/// For some inputs, which a hash selects, returns a Tilus or CuTe layout that equals the layout `text` on `shape`.
+/// Returns `None` for the other inputs, and if there is no such layout.
 pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     let is_plain = ["#ttg.blocked", "#ttg.linear", "#ttg.generic_linear"]
         .iter()
@@ -61,8 +61,8 @@ pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     }
 }
 
-/// Returns a CuTe layout that equals the shared-memory layout `text` on this shape, for a part of the inputs.
-/// Returns `None` for the others, and if there is no such layout.
+/// For some inputs, which a hash selects, returns a CuTe layout that equals the shared-memory layout `text` on
+/// `shape`. Returns `None` for the other inputs, and if there is no such layout.
 pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
     let known = registers::known(text).filter(|known| known.interval_paddings().is_empty())?;
     let layout = known

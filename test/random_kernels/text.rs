@@ -271,7 +271,7 @@ impl KernelPrinter {
         text.push_str(&self.label(kernel, &end, &op.results));
     }
 
-    /// Prints the allocation of a shared-memory buffer, its initialisation, and the accesses to it.
+    /// Prints the allocation and initialisation of a shared-memory buffer, and the accesses to the buffer.
     fn buffer(
         &mut self,
         kernel: &Kernel,

@@ -5,7 +5,7 @@ use super::simulated::generic_form;
 use crate::files::{files, read};
 use gpu_sim::{Arg, Arrival, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-/// Number of words in each of the two buffers.
+/// Number of 32-bit words in the input buffer, and in the output buffer.
 const WORDS: u32 = 512;
 
 const ARRIVALS: [Arrival; 4] = [
@@ -75,7 +75,7 @@ fn with_number(line: &str, name: &str, change: impl Fn(u32) -> u32) -> Option<St
     ))
 }
 
-/// Returns the mutations of a line. Each consists of its name and the lines that replace the original one.
+/// Returns the mutations of a line. Each consists of its name and the text that replaces the line.
 fn wrong_lines(line: &str) -> Vec<(&'static str, String)> {
     let Some(name) = operation(line) else {
         return Vec::new();

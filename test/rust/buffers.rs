@@ -492,9 +492,9 @@ fn stages(
     body
 }
 
-/// Tests shared-memory buffers that reuse the bytes of others, and of the scratch memory of conversions. They are
-/// used in sequence, in loops and in branches, and some are read again at the end. A missing barrier is reported as
-/// a race, and an offset that is reused too early gives a wrong value.
+/// Tests shared-memory buffers that reuse bytes of other buffers, or of the scratch memory of layout conversions.
+/// The buffers are used in sequence, in loops and in branches, and some are read again at the end. A missing
+/// barrier is reported as a race, and an offset that is reused too early gives a wrong value.
 #[test]
 fn random_lifetimes() {
     let mut ran = 0;
@@ -569,8 +569,8 @@ fn random_lifetimes() {
     assert!(ran * 2 > count() / 3, "{ran} ran");
 }
 
-/// Tests a view of an array of buffers by columns, and a view of eight rows of a buffer as a buffer of another
-/// shape.
+/// Tests two views: the transposed view of an array of buffers, and the view of eight rows of a buffer as a buffer
+/// of another shape.
 #[test]
 fn views_of_rows_and_parts() {
     for (gpu, lanes) in GPUS {

@@ -7,8 +7,8 @@ use gpu_sim::{Arg, ElementTy, FloatTy, Swizzle, TensorElement, TensorMap};
 
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 
-/// Tests three-dimensional boxes that extend beyond the tensor and are filled with NaN there, and one-dimensional
-/// sums that are added to global memory.
+/// Tests TMA loads of three-dimensional boxes that extend beyond the tensor, where the loaded elements are NaN.
+/// Also tests TMA reductions that add one-dimensional sums to global memory.
 #[test]
 fn boxes_of_three_dimensions() {
     // Boxes have 2 x 16 x 32 elements.

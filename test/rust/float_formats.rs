@@ -4,8 +4,8 @@ use super::operations::noise;
 use gpu_sim::{Arg, Launch, Memory};
 use linear_layout_mlir::driver;
 
-/// Name and warp size of the targets. Some convert floats in software; the others represent each family of
-/// conversion instructions.
+/// Names and warp sizes of the targets to test. Some targets convert floats in software; the others cover every
+/// family of conversion instructions.
 const TARGETS: [(&str, u32); 6] = [
     ("cuda:80", 32),
     ("cuda:90", 32),
@@ -202,9 +202,10 @@ impl Format {
         }
     }
 
-    /// Compares a number of this format with `mantissa * 2^power`. If `twice` is even, the number is that of the
-    /// code `twice / 2`; otherwise, it is the midpoint between this code and the next one. The code after the
-    /// largest finite one is treated as the next number of an unbounded exponent range.
+    /// Compares a magnitude of this format with `mantissa * 2^power`. If `twice` is even, the magnitude is the
+    /// number that the code `twice / 2` represents. If `twice` is odd, the magnitude is the midpoint between the
+    /// numbers of the two adjacent codes. The code after the largest finite one counts as the number that would
+    /// follow if the exponent range were unbounded.
     fn compare(self, twice: u128, mantissa: u128, power: i32) -> std::cmp::Ordering {
         let code = (twice / 2) as u64;
         let exponent = (code >> self.mantissa_bits) as i32;
@@ -352,8 +353,8 @@ fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize 
     compare(from, to, mode, &line, inputs)
 }
 
-/// Checks an operation `line` that converts `%x` to `%y` on all inputs and targets. Returns the number of compared
-/// results.
+/// Checks the operation in `line`, which converts `%x` to `%y`, on all inputs and targets. Returns the number of
+/// compared results.
 fn compare(from: Format, to: Format, mode: Mode, line: &str, inputs: &[u64]) -> usize {
     for piece in inputs.chunks(PIECE) {
         let expected: Vec<Option<u64>> = piece

@@ -17,10 +17,11 @@ struct ProductTensor {
     element: &'static str,
 }
 
-/// Returns the tensors A, B and D that a kernel loads, and the scales of A and B if the instruction has any.
+/// Returns the tensors A, B and D that a kernel loads. If the instruction has scales, the scales of A and B follow.
 ///
-/// Each of two warps has `tiles` (1 or 2) tiles along both m and n, and one along k. The second warp has the tiles
-/// that follow along m. If each lane multiplies separately, further lanes also follow along m.
+/// The kernel has two warps. Each computes `tiles` (1 or 2) tiles along m, the same number along n, and one along
+/// k. The tiles of the second warp follow those of the first along m. If each lane computes a separate product, the
+/// products of the other lanes follow along m, too.
 fn tensors(row: &Product, target: &Target, tiles: u64) -> Vec<ProductTensor> {
     let [m, n, k] = row.sizes();
     let own = if row.is_per_lane() { target.lanes } else { 1 };

@@ -9,8 +9,8 @@ use linear_layout_mlir::driver;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Target names and warp sizes. The targets of both vendors include the oldest one that current `ptxas` versions
-/// support, and newer ones.
+/// Names and warp sizes of the targets of both vendors that are tested. Those of NVIDIA include the oldest target
+/// that current `ptxas` versions support.
 const TARGETS: [(&str, u32); 8] = [
     ("cuda:75", 32),
     ("cuda:80", 32),
@@ -119,8 +119,8 @@ const INTEGERS: [(&str, &str); 5] = [
     ("ipowi", "math.ipowi $0, $1 : $t"),
 ];
 
-/// Functions that do not call a library for `f64`: LLVM computes them itself, or they are expanded to such
-/// functions.
+/// Functions whose `f64` version needs no library call. Either LLVM computes the function itself, or the lowering
+/// expands it to functions that LLVM computes.
 const NATIVE: [&str; 15] = [
     "absf",
     "ceil",

@@ -311,7 +311,8 @@ fn every_operation_is_read_as_it_is_printed_with_its_optional_parts_left_out() {
     assert!(num_variants > 2000, "{num_variants} variants");
 }
 
-/// Lines between which the page lists the operations that lower. `make bless` writes the table.
+/// Line before the table of operations that lower, on the page `tools/docs/operations.md`. `TABLE_END` is the line
+/// after the table. `make bless` writes the table.
 const TABLE_BEGIN: &str = "<!-- what lowers: from the table in `src/lower/dispatch.rs` -->\n";
 const TABLE_END: &str = "<!-- end of what lowers -->\n";
 
@@ -335,8 +336,8 @@ fn the_table_of_lowered_operations_is_current() {
     assert_eq!(found, expected, "`make bless` writes it");
 }
 
-/// Checks the list of files in `CONTRIBUTING.md` that a new elementwise operation needs. It must be the files that
-/// mention the operation of the example.
+/// Checks the list of files in `CONTRIBUTING.md` that a new elementwise operation needs. The list must contain
+/// exactly the files that mention `mulhiui`, the operation that serves as the example.
 #[test]
 fn the_files_of_an_elementwise_operation_are_named() {
     let guide = read("CONTRIBUTING.md");
@@ -385,7 +386,8 @@ fn no_operation_of_ours_is_named_by_a_literal() {
     assert!(found.is_empty(), "use `OpKind`: {found:#?}");
 }
 
-/// Calls that access operands, results or regions by number. The calls in `BY_KEY` access attributes by key.
+/// Prefixes of calls that access a part of an operation, such as an operand, result or region, by number. The calls
+/// in `BY_KEY` access attributes by key.
 const BY_NUMBER: [&str; 8] = [
     "operand(",
     "result(",

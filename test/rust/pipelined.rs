@@ -51,8 +51,9 @@ fn machines() -> impl Iterator<Item = (Arrival, Schedule)> {
 /// The arguments of a kernel, and a function that checks its results.
 pub(crate) type Prepared = (Vec<Arg>, Box<dyn Fn(&Bench)>);
 
-/// Runs a kernel on every machine, both as pipelined by Triton and by `pipeline-loops`. The function that `prepare`
-/// returns checks the results.
+/// Runs a kernel with each tested pair of a copy arrival time and a warp schedule. The kernel is tested both as
+/// pipelined by Triton and as pipelined by `pipeline-loops`. The function that `prepare` returns checks the
+/// results.
 fn run_everywhere(kernel: &str, grid: [u32; 3], prepare: impl Fn(&mut Bench) -> Prepared) {
     for (gpu, pipeline) in GPUS {
         let file = format!("pipelined/{gpu}/{kernel}.ttgir");
@@ -65,7 +66,8 @@ fn run_everywhere(kernel: &str, grid: [u32; 3], prepare: impl Fn(&mut Bench) -> 
     }
 }
 
-/// Runs the kernel that `open` lowers once per machine, and checks its results.
+/// Runs a kernel once for each tested pair of a copy arrival time and a warp schedule. `open` lowers the kernel,
+/// and the function that `prepare` returns checks the results of a run.
 pub(crate) fn run_on_all_machines(
     open: &dyn Fn() -> Bench,
     grid: [u32; 3],
@@ -89,8 +91,8 @@ fn sizes() -> impl Iterator<Item = Arg> {
         .map(|size| Arg::Int(size as i128))
 }
 
-/// Returns the expected contents of an output matrix: the rows and columns of [`SIZES`] have the values of `of`,
-/// and the padding of each row is untouched.
+/// Returns the expected contents of an output matrix. The element at each row and column within [`SIZES`] has the
+/// value that `of` computes; the padding of each row is untouched.
 fn expected(of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = SIZES;
     padded([m, n], STRIDE, of)
@@ -133,8 +135,8 @@ fn products_with_stores() {
     }
 }
 
-/// Tests a loop in which the copies follow the warp-group products. With the copies first, the additional buffers
-/// would leave room for one resident block only.
+/// Tests a pipelined loop in which the asynchronous copies follow the warp-group products. If the copies came
+/// first, the loop would need more buffers, and only one thread block would fit on a multiprocessor.
 #[test]
 fn matmul_with_copies_after_products() {
     let file = "blocked/matmul_deep.ttgir";
@@ -145,8 +147,8 @@ fn matmul_with_copies_after_products() {
     run_on_all_machines(&open, [2, 2, 1], |bench| product_of_quarters(bench, [m, k]));
 }
 
-/// Adds the buffers of a product with `m` rows, the columns of [`SIZES`] and `k` elements along K. Returns the
-/// arguments, and the check of the result.
+/// Adds the buffers of a matrix product with `m` rows, as many columns as in [`SIZES`], and `k` elements along K.
+/// Returns the arguments of the kernel, and a function that checks the result.
 fn product_of_quarters(bench: &mut Bench, [m, k]: [usize; 2]) -> Prepared {
     let stride = STRIDE.max(k.next_multiple_of(16));
     let n = SIZES[1];
@@ -322,7 +324,8 @@ pub(crate) fn run_product(
     });
 }
 
-/// Adds the buffers of the product that [`run_product`] runs. Returns the arguments, and the check of the result.
+/// Adds the buffers of the product that [`run_product`] runs. Returns the arguments of the kernel, and a function
+/// that checks the result.
 fn product_with_scratch(
     bench: &mut Bench,
     sizes @ [m, n, k]: [usize; 3],

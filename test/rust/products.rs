@@ -54,8 +54,8 @@ pub(crate) fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64)
     }
 }
 
-/// Returns a matrix with rows of `stride` elements. The first `columns` elements of a row have the values of `of`;
-/// the others are [`UNTOUCHED`].
+/// Returns a matrix with rows of `stride` elements. The first `columns` elements of each row have the values that
+/// `of` computes; the others are [`UNTOUCHED`].
 pub(crate) fn padded(
     [rows, columns]: [usize; 2],
     stride: usize,
@@ -146,13 +146,13 @@ pub(crate) fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
     bench.memory.add("input", bytes.collect())
 }
 
-/// Rows, columns and K of a product. None is a multiple of the tile size 32. Rows in memory have `STRIDE` elements,
-/// which is enough for each of them.
+/// Rows, columns and K of a product. None is a multiple of the tile size 32. In memory, each row of a matrix
+/// occupies `STRIDE` elements, which is more than any of the three sizes.
 const ODD: [usize; 3] = [45, 37, 51];
 const STRIDE: usize = 64;
 
-/// Returns the expected contents of an output matrix with rows of [`STRIDE`] elements. The rows and columns of
-/// [`ODD`] have the values of `of`; the rest of each row is `other`.
+/// Returns the expected contents of an output matrix with rows of [`STRIDE`] elements. The element at each row and
+/// column within [`ODD`] has the value that `of` computes; the rest of each row is `other`.
 fn tiles(other: f64, of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = ODD;
     (0..m * STRIDE)

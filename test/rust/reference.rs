@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Generates the reference pages into a folder for this test, and returns the path of the folder.
+/// Generates the reference pages into a folder whose name ends with `test`, and returns the path of the folder.
 fn pages(test: &str) -> PathBuf {
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reference-{test}"));
     let made = Command::new("python3")

@@ -141,7 +141,8 @@ fn errors_carry_the_labels_that_their_tests_name() {
     );
 }
 
-/// Checks that `--explain-rule` shows examples from each test file of invalid modules that names rules.
+/// Checks that `--explain-rule` takes its examples from the test files whose comments name rules, and from no
+/// others.
 #[test]
 fn every_test_of_what_is_wrong_is_an_example() {
     let code = read("tools/ll-opt/rules.rs");
@@ -300,8 +301,8 @@ fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// Returns the numbers of the lines at which a check without a rule label begins. A check begins with one of
-/// `checks`, and its label must occur before the next check or the end of the function.
+/// Returns the numbers of the lines at which a check without a rule label begins. A line with one of the code
+/// fragments `checks` begins a check. The label must occur before the next check or the end of the function.
 fn checks_without_label(text: &str, checks: &[&str]) -> Vec<usize> {
     let begins =
         |line: &str| checks.iter().any(|start| line.contains(start)) && !line.contains("fn ");
@@ -329,7 +330,7 @@ fn checks_without_label(text: &str, checks: &[&str]) -> Vec<usize> {
     found
 }
 
-/// Returns the text with the functions of these names replaced by empty lines.
+/// Returns `text` with the functions in `names` replaced by empty lines.
 fn without_functions(text: &str, names: &[&str]) -> String {
     let mut end: Option<String> = None;
     let mut kept = String::new();

@@ -33,7 +33,7 @@ pub(crate) fn generic_form_by(
         .map_err(|failure| failure.to_string())?
 }
 
-/// Prints a module as lines in which values are numbered in the order of their first mention.
+/// The printed lines of a module, in which values are numbered in the order of their first mention.
 #[derive(Default)]
 struct Lines {
     values: HashMap<Value, usize>,

@@ -9,12 +9,12 @@ const SOURCES: [&str; 7] = [
     "src", "crates", "passes", "dialect", "python", "tools", "test",
 ];
 
-/// Words with which a doc comment must not begin, because it would ask a question. It begins with a noun phrase or
-/// a verb.
+/// Words with which a doc comment must not begin. A doc comment begins with a noun phrase or a verb, and these
+/// words would begin a question instead.
 const QUESTIONS: [&str; 7] = ["What", "Whether", "How", "Who", "Where", "Why", "Which"];
 
-/// Phrases that must not be used, because there are standard terms: vendor, all threads, no thread, forwards,
-/// baseline, rematerialised, the user.
+/// Phrases that must not be used, because standard terms replace them: "vendor", "all threads", "no thread",
+/// "forwards", "baseline", "rematerialised" and "the user".
 const AVOIDED: [&str; 11] = [
     "maker",
     "makers",

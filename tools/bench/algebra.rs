@@ -21,7 +21,7 @@ use peer::Peer;
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
 
-/// Environment variable with the command that measures the other implementation.
+/// Name of the environment variable that holds the benchmark command of the peer, which is another implementation.
 const PEER: &str = "LL_PEER_ALGEBRA";
 /// Returns the product of the identity layouts `factors`, each given as (size, in-dim, out-dim).
 ///
@@ -69,7 +69,7 @@ fn mma() -> Result<LinearLayout, LayoutError> {
     ])
 }
 
-/// Returns the time per call in nanoseconds. It is the average of the fastest of many rounds.
+/// Times many rounds of calls. Returns the average time per call in the fastest round, in nanoseconds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..400 {
@@ -83,8 +83,8 @@ fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     best
 }
 
-/// Names of the measured operations: the name in this benchmark, and the name in the output of the other
-/// implementation.
+/// Names of the measured operations. Each entry holds the name in this benchmark, then the name in the output of
+/// the peer.
 const PEER_NAMES: [(&str, &str); 11] = [
     (
         "product of nine identities",

@@ -17,10 +17,10 @@ use peer::Peer;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Environment variable with the command that measures the other implementation.
+/// Name of the environment variable that holds the benchmark command of the peer, which is another implementation.
 const PEER: &str = "LL_PEER_CHOICES";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
-/// Number of measurements per turn. Only the fastest one counts.
+/// Number of measurements of each kernel in one turn of the benchmark. Only the fastest measurement counts.
 const ROUNDS: usize = 20;
 
 /// A kernel, and the fastest measurement of it so far.

@@ -2,8 +2,8 @@
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Measures this project and the peer alternately. Prints a table with one row per name that contains the best time
-/// of each in nanoseconds.
+/// Measures this project and the peer alternately. Prints a table with one row per name. A row contains the best
+/// time of this project and that of the peer, in nanoseconds.
 ///
 /// The peer is another implementation. It gets the path of a file that contains the result of `text`.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]

@@ -19,12 +19,12 @@ use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
 use peer::Peer;
 use split_mix::Random;
 
-/// Environment variable with the command that measures the other implementation.
+/// Name of the environment variable that holds the benchmark command of the peer, which is another implementation.
 const PEER: &str = "LL_PEER_CUTE";
 const LAYOUTS: usize = 100;
 const ROUNDS: usize = 400;
 
-/// A layout, and the further operands with which each operation on it is measured.
+/// The input of one measurement: a layout, and the other operands of the operations on it.
 struct Question {
     layout: Layout,
     other: Layout,
@@ -70,7 +70,8 @@ fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     Layout::flat(&modes)
 }
 
-/// Returns random layouts with further operands. All measured operations are valid on them.
+/// Returns random layouts, each with the other operands of the measured operations. All measured operations are
+/// valid on them.
 fn questions() -> Result<Vec<Question>, CuteError> {
     let mut random = Random(5);
     let mut found = Vec::new();

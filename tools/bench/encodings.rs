@@ -95,7 +95,7 @@ fn families() -> Vec<(&'static str, String, &'static [u64])> {
     ]
 }
 
-/// Returns the time per call in nanoseconds. It is the average of the fastest of many rounds.
+/// Times many rounds of calls. Returns the average time per call in the fastest round, in nanoseconds.
 fn best<R>(mut call: impl FnMut() -> R) -> f64 {
     const CALLS: u32 = 64;
     let mut best = f64::INFINITY;

@@ -22,7 +22,8 @@ pub(crate) struct Peer {
 impl Peer {
     /// Returns the peer whose command is `value`, for example `python /path/script.py`.
     ///
-    /// `value` is the content of the environment variable `variable`. `None` if it is unset or empty.
+    /// `value` is the content of the environment variable `variable`. Returns `None` if the variable is unset or
+    /// empty.
     pub(crate) fn named(variable: &'static str, value: Result<String, VarError>) -> Option<Self> {
         let command: Vec<String> = value.ok()?.split_whitespace().map(str::to_owned).collect();
         (!command.is_empty()).then(|| Self {

@@ -20,7 +20,7 @@ const MFMA: &str = "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape
 const WMMA: &str = "#ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {warp = [[1, 0], [0, 1]]}, instrShape = [16, 16, 16]}>";
 const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>";
 
-/// A matrix product to plan.
+/// A matrix product that the benchmark plans.
 ///
 /// `sum` is the encoding of the result. `k_width` is the `kWidth` of A and B; `None` means that they have the
 /// encoding of the result. `sizes` contains m, n and k, preceded by the batch size if there is one.

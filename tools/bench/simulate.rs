@@ -20,7 +20,7 @@ const ROUNDS: usize = 20;
 /// Returns the grid and the arguments with which a kernel is launched. The arguments are in the notation of
 /// `ll-sim`.
 ///
-/// Kernels that mask out-of-bounds elements get odd sizes.
+/// If a kernel masks out-of-bounds elements, the masked size is not a multiple of the tile size.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (

@@ -20,7 +20,7 @@ use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
 use peer::Peer;
 use split_mix::Random;
 
-/// Environment variable with the command that measures the other implementation.
+/// Name of the environment variable that holds the benchmark command of the peer, which is another implementation.
 const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;
@@ -56,7 +56,7 @@ fn pairs() -> Result<Vec<Pair>, TilusError> {
     Ok(pairs)
 }
 
-/// Returns the time per call in nanoseconds. It is the average of the fastest of many rounds.
+/// Times many rounds of calls. Returns the average time per call in the fastest round, in nanoseconds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..60 {

@@ -17,11 +17,11 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Environment variable with the command that measures the other implementation.
+/// Name of the environment variable that holds the benchmark command of the peer, which is another implementation.
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 
-/// Number of measurements per turn. Only the fastest one counts.
+/// Number of measurements of each kernel in one turn of the benchmark. Only the fastest measurement counts.
 const ROUNDS: u32 = 20;
 
 /// A kernel, and the best results of it so far.

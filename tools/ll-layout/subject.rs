@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A linear layout, and the encoding from which it was computed; `None` if it was not computed from an encoding.
+/// A linear layout, with the encoding from which it was computed, if any.
 pub(crate) struct Subject {
     pub(crate) encoding: Option<Encoding>,
     pub(crate) layout: LinearLayout,

@@ -14,8 +14,8 @@ const MOST_BITS: usize = 20;
 /// Maximum number of lines of a plan that a hover shows.
 const MAX_STEPS: usize = 24;
 
-/// Returns the range in the text of the layout conversion at `offset`, and a description of its plan. Returns
-/// `None` if there is no such conversion.
+/// Finds the layout conversion at byte `offset`. Returns its range in the text, and a description of its plan.
+/// Returns `None` if there is no layout conversion at this offset.
 pub(crate) fn at(text: &str, offset: usize) -> Option<(Range<usize>, String)> {
     let name = OpKind::TtgConvertLayout.name();
     let from = offset.saturating_sub(name.len());

@@ -206,7 +206,7 @@ fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> i
     Ok(())
 }
 
-/// Error codes of the Language Server Protocol.
+/// Error code of the Language Server Protocol for a message that cannot be parsed.
 const PARSE_ERROR: i32 = -32700;
 const REQUEST_FAILED: i32 = -32803;
 

@@ -53,8 +53,8 @@ impl Refused {
         }
     }
 
-    /// Replaces the diagnostics that MLIR's server publishes for a hidden document by the diagnostic of this
-    /// document.
+    /// If `message` publishes the diagnostics of a hidden document, replaces them by the diagnostic that explains
+    /// why the document is hidden.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn complete(&self, message: &mut Value) -> bool {

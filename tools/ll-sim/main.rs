@@ -82,9 +82,9 @@ struct Options {
 
     /// Run the lanes of an NVIDIA warp in lockstep, as on AMD
     ///
-    /// Program order then orders the accesses of the lanes of a warp. Without this option, a warp barrier must order
-    /// them. In both cases, lanes that load or store the same address by one instruction perform a single access, so
-    /// that each of them may store to the address next.
+    /// Program order then orders the accesses of the lanes of a warp. Without this option, a warp barrier must
+    /// order them. In both cases, if several lanes load or store the same address with one instruction, they
+    /// perform a single access, and each of them may store to the address next.
     #[arg(long)]
     lockstep: bool,
 

@@ -93,17 +93,18 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// The set of accesses that happen before a point of execution. The set is represented by exclusive upper bounds:
-/// on the block epoch for each block, on the warp epoch for each warp, and on the release time for each thread. An
-/// access is in the set if it is below at least one of its three bounds. Each list is sorted by the first entries
-/// of its pairs.
+/// The set of accesses that happen before a point of execution. The set is stored as exclusive upper bounds: a
+/// block epoch for each block, a warp epoch for each warp, and a time for each thread. The time of an access is the
+/// number of releases before it ([`Clocks::time`]). An access is in the set if its block epoch, its warp epoch or
+/// its time is below the bound for its block, warp or thread. Each list is sorted by the first entries of its
+/// pairs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
     /// One pair per block: (first thread of the block, exclusive bound on the block epochs).
     blocks: Vec<(u32, u32)>,
     /// One pair per warp: (first thread of the warp, exclusive bound on the warp epochs).
     warps: Vec<(u32, u32)>,
-    /// One pair per thread: (thread, exclusive bound on the release times).
+    /// One pair per thread: (thread, exclusive bound on the times of its accesses).
     threads: Vec<(u32, u32)>,
 }
 
@@ -237,7 +238,8 @@ pub struct ThreadClock {
 }
 
 impl ThreadClock {
-    /// Returns true if both threads share one clock object. Equal clocks may be distinct objects. Takes constant time.
+    /// Returns true if `self` and `other` share one clock object. Takes constant time. If the result is false, the
+    /// two clocks may still be equal.
     pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
     }
@@ -282,13 +284,14 @@ pub type AtomicAddress = (u64, usize);
 /// The synchronisation state of a launch: for each atomic variable, the releases that an acquire can observe.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    /// Number of releases so far.
+    /// Number of releases in the launch so far.
     pub(crate) time: u32,
     locations: HashMap<AtomicAddress, Vec<Release>>,
 }
 
 impl Clocks {
-    /// Returns the number of releases so far. [`ThreadClock::covers`] takes this number as the time of an access.
+    /// Returns the number of releases in the launch so far. [`ThreadClock::covers`] takes this number as the time
+    /// of an access.
     pub fn time(&self) -> u32 {
         self.time
     }

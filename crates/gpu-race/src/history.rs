@@ -12,9 +12,9 @@ use super::{Conflict, ExecutionPoint, OrderRules};
 const PAGE_LOG2: usize = 10;
 /// log2 of the largest granule size in bytes, which is the size of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Maximum number of records per granule. A full granule drops the first record that is replaced or is not a plain
-/// store. If it has no such record, it drops the oldest record. Dropping a record can hide a race, but never causes
-/// a false report.
+/// Maximum number of access records per granule. To make space in a full granule, the first record is dropped that
+/// is not a plain store or whose value was overwritten. If there is no such record, the oldest record is dropped.
+/// Dropping a record can hide a race, but never causes a false report.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
@@ -133,9 +133,9 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true unless the scope of each access includes the thread of the other access. The two accesses are
-    /// this access and the access of `thread` in `record`, whose scope is `scope`. If this access is not atomic,
-    /// its scope counts as `scope` too.
+    /// Returns true if the scope of this access does not include `thread`, or if the scope of the access of
+    /// `thread` in `record` does not include the thread of this access. `scope` is the scope of the access in
+    /// `record`, and also of this access if it is not atomic.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -192,7 +192,7 @@ impl<'c> HistoryAccess<'c> {
     }
 }
 
-/// A race, described by the earlier of the two accesses.
+/// A race between two accesses, described by the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
     /// The thread and the instruction of the earlier access.
@@ -210,7 +210,7 @@ pub struct Findings {
     /// Number of bytes to which this access stores a value that an unordered store of another thread had already
     /// stored.
     pub redundant: u64,
-    /// The first race, if any.
+    /// The first race that the check has found, if any.
     pub race: Option<Race>,
 }
 
@@ -242,9 +242,9 @@ impl HistoryPage {
     }
 }
 
-/// Returns (first race of `step` with a record of `granule`, flag). The flag is true if `step` stores the value
-/// that an unordered store of another thread has already stored. `is_same` is true if `step` leaves the value
-/// unchanged.
+/// Checks `step` against the records of `granule`. Returns the first race, and a flag that is true if `step` stores
+/// the value that an unordered store of another thread has already stored. `is_same` is true if `step` leaves the
+/// value unchanged.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;

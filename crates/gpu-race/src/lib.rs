@@ -46,16 +46,18 @@ const NO_THREAD: u32 = u32::MAX;
 pub struct ExecutionPoint {
     /// Index of the thread within the grid.
     pub thread: u32,
-    /// Index of the first thread of the block.
+    /// Index, within the grid, of the first thread in the block of `thread`.
     pub block: u32,
-    /// Index of the first thread of the warp.
+    /// Index, within the grid, of the first thread in the warp of `thread`.
     pub warp: u32,
     /// Index of the instruction in the program.
     pub op: u32,
     /// Value of a launch-wide counter when the block started or last executed a block barrier. Each start of a
     /// block and each block barrier of any block increments the counter.
     pub block_epoch: u32,
-    /// Number of barriers that the warp has executed so far.
+    /// Epoch of the warp. Accesses of the warp in earlier epochs happen before its accesses in later epochs. A
+    /// barrier of the warp begins a new epoch. On targets with lockstep waves, each memory instruction also begins
+    /// a new epoch.
     pub warp_epoch: u32,
     /// Mask of the lanes that take part in a joint access; 0 if the access is not joint. In a joint access, several
     /// lanes of a warp access the same address with one instruction. In a joint store, all of them store the same
@@ -107,7 +109,7 @@ impl OrderRules {
     }
 }
 
-/// A conflict, described by the earlier of the two accesses.
+/// A conflict between two accesses, described by the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
     /// Index, within the grid, of the thread that made the earlier access.
@@ -118,10 +120,10 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-/// A set of accesses to a cell, represented by at most two of the accessing threads.
+/// A set of accesses to one [`ShadowCell`], represented by at most two of the accessing threads.
 ///
-/// If several warps accessed the cell, the two representatives are in different warps. Therefore, for every thread,
-/// at least one representative is in another warp.
+/// If threads of several warps made these accesses, the two representatives are in different warps. Therefore, for
+/// every thread, at least one representative is in another warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct AccessGroup {
     first: u32,
@@ -240,16 +242,17 @@ impl AccessGroup {
     }
 }
 
-/// The record of the accesses to one byte. In symbolic checks of a plan, it is the record of one element instead.
+/// The record of the accesses to one unit of memory. The unit is a granule of bytes with the same history, or one
+/// tensor element in a symbolic check.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowCell {
     writers: AccessGroup,
-    /// The stores that wrote the value before the current value.
+    /// The stores of the previous value, which the stores in `writers` have replaced.
     before: AccessGroup,
     readers: AccessGroup,
 }
 
-/// The record of a cell without accesses.
+/// A cell that no thread has accessed.
 pub const UNTOUCHED: ShadowCell = ShadowCell {
     writers: NO_GROUP,
     before: NO_GROUP,
@@ -307,7 +310,7 @@ pub enum WriteVerdict {
     Clean,
     /// An unordered store of another thread had already stored the same value. This is not a race.
     Redundant,
-    /// The store races with the given access.
+    /// The store races with the access that this [`Conflict`] describes.
     Conflict(Conflict),
 }
 

@@ -24,7 +24,7 @@ pub struct Shadow {
     pages: Vec<Option<ShadowPage>>,
 }
 
-/// The packed access groups of a page, one per granule. Each list is empty until it is first needed.
+/// The packed access groups of a page, one group per granule. Each list is empty until it is first needed.
 #[derive(Clone, Debug, Default)]
 struct PackedGroups {
     entries: Vec<PackedAccess>,
@@ -105,11 +105,11 @@ struct ShadowPage {
     spare: Vec<usize>,
 }
 
-/// The change that a write makes to the record of a granule. The `u64` is the number of bytes with a redundant
-/// store (see [`WriteVerdict::Redundant`]).
+/// The change that a write makes to the record of a granule. In both variants, the `u64` is the number of bytes
+/// with a redundant store (see [`WriteVerdict::Redundant`]).
 enum WriteUpdate {
-    /// The write repeats the stored value. The given group, which includes the writing thread, replaces the group
-    /// of writers.
+    /// The write repeats the stored value. The first field is the new group of writers, which includes the writing
+    /// thread.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }

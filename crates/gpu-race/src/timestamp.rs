@@ -6,7 +6,7 @@ use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
 /// cleared.
 const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
-/// The fields of an [`ExecutionPoint`] that are equal for all threads of an executed instruction.
+/// The fields of an [`ExecutionPoint`] that are equal for all lanes of a warp that execute an instruction together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Timestamp {
     op: u32,
@@ -24,8 +24,9 @@ pub struct Timestamps {
     bounds: TimestampBounds,
 }
 
-/// Timestamp indices that delimit the execution of a thread block. `block` is the first index of the block, and
-/// `section` is the first index after the block's last barrier.
+/// Timestamp indices that delimit the execution of a thread block. The timestamps of the block begin at the index
+/// `block`, and those after its last barrier begin at the index `section`. `block_epoch` is the block epoch that
+/// began with this barrier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
     block: u32,
@@ -125,14 +126,14 @@ impl PackedAccess {
         ((self.0 >> 32) as u32).wrapping_sub(1)
     }
 
-    /// The index of a timestamp or of a cell.
+    /// Returns the low half of the word, which is the index of a timestamp or of a cell.
     #[expect(clippy::cast_possible_truncation, reason = "the low half of the word")]
     fn index(self) -> u32 {
         self.0 as u32
     }
 
-    /// Unpacks the access into a group. The representatives of the group are the thread of the access and the
-    /// thread `second`.
+    /// Unpacks the access into a group. The accesses of the group are represented by two threads: the thread of
+    /// this packed access, and `second`, which may be [`NO_THREAD`].
     pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
         if self == Self::NONE {
             return NO_GROUP;
@@ -168,8 +169,8 @@ impl ShadowAccess<'_> {
         PackedAccess::new(self.now.thread, self.timestamp)
     }
 
-    /// Returns the relation of an earlier group to this access. The representatives of the group are the thread of
-    /// `entry` and the thread `second`.
+    /// Returns the relation of an earlier access group to this access. `entry` contains the first representative
+    /// thread of the group and its timestamp, and `second` is the second representative thread or [`NO_THREAD`].
     #[inline]
     pub(crate) fn relation(&self, entry: PackedAccess, second: u32) -> AccessRelation {
         if entry == PackedAccess::NONE {
@@ -198,8 +199,9 @@ impl ShadowAccess<'_> {
         }
     }
 
-    /// Returns true if the access leaves a group of earlier accesses unchanged. The representatives of the group
-    /// are the thread of `entry` and the thread `second`.
+    /// Returns true if a group of earlier accesses already represents this access, so that recording it would leave
+    /// the group unchanged. `entry` contains the first representative thread of the group and its timestamp, and
+    /// `second` is the second representative thread or [`NO_THREAD`].
     #[inline]
     pub(crate) fn is_in(&self, entry: PackedAccess, second: u32) -> bool {
         entry.index() == self.timestamp

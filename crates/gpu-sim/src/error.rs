@@ -31,7 +31,7 @@ impl fmt::Display for Site {
     }
 }
 
-/// A thread of a launch.
+/// Identifies a thread of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadId {
     /// Index of the block in the grid.

@@ -143,7 +143,7 @@ pub(crate) struct Exec<'a> {
     counters: Vec<AccessCounters>,
     pub(crate) report: Report,
     pub(crate) messages: Vec<Message>,
-    /// Random generator for the order of warps; `None` if all warps run in lockstep.
+    /// Random generator for the order of warps; `None` if the schedule is not random.
     schedule_rng: Option<ScheduleRng>,
     /// Lane groups that run one at a time. `None` if all lanes run together, or while a lane group runs.
     lane_groups: Option<Vec<LaneGroup>>,
@@ -152,7 +152,8 @@ pub(crate) struct Exec<'a> {
     spin: SpinDetector,
     loops: Loops,
     writes: u64,
-    /// Lanes of the current joint access; 0 if the access is not joint.
+    /// Mask of the lanes that take part in the current joint access, in which several lanes of a warp access the
+    /// same address; 0 if the access is not joint.
     joint_lanes: u64,
     /// Vector clocks of the threads; `None` if the kernel has no atomic accesses, mbarriers or named barriers.
     happens: Option<Box<HappensBefore>>,
@@ -177,7 +178,8 @@ pub(crate) struct Exec<'a> {
 pub(crate) struct SharedVar {
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
-    /// The last writer of each byte; empty if the variable contains no allocations.
+    /// For each byte, the [`Owner`] that identifies the last write to the byte. The list is empty if the variable
+    /// contains no allocations.
     owners: Vec<Owner>,
     history: History,
     /// Log of the accesses that the blocks of a cluster make to this variable; `None` if the kernel is not launched
@@ -699,11 +701,12 @@ impl<'a> Exec<'a> {
         self.clock
     }
 
-    /// Executes a block barrier. In a kernel with named barriers, only the active warps take part if not all warps
-    /// are active.
+    /// Executes a block barrier. If the kernel has named barriers and not all warps are active, only the active
+    /// warps take part.
     ///
-    /// Otherwise, all threads of the block must be at this barrier. A thread that has returned may be absent only
-    /// if another thread of its warp is at the barrier. A warp whose threads have all returned is an error.
+    /// In all other cases, all threads of the block must be at this barrier. A thread that has returned may be
+    /// absent only if another thread of its warp is at the barrier. A warp whose threads have all returned is an
+    /// error.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.

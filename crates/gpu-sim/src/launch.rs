@@ -206,7 +206,7 @@ impl Launch {
         }
     }
 
-    /// Sets the bytes of dynamic shared memory.
+    /// Sets the size of dynamic shared memory in bytes.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
         Self {
@@ -235,8 +235,8 @@ impl Launch {
     }
 
     /// Enables or disables the check for data races on global memory. The check is enabled by default. Access
-    /// records take 8 bytes per accessed granule, 8 more if the granule is both read and written, and more if
-    /// unordered threads access it.
+    /// records take 8 bytes for each accessed granule of 1 to 16 bytes, 8 more if the granule is both read and
+    /// written, and more if unordered threads access it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {

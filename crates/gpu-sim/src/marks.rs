@@ -7,27 +7,30 @@
 //! %j = llvm.bitcast %i {ll.index_bound = 2, ll.index_of = "`ttg.memdesc_index` of 2 buffers"} : i32 to i32
 //! ```
 
-/// Attribute of the start address of a buffer. The value is the name of the operation that allocates the
-/// buffer.
+/// Name of the attribute that marks the operation whose result is the start address of a buffer. The value is the
+/// name of the operation that allocates the buffer.
 pub const BUFFER: &str = "ll.buffer";
-/// Attribute of the start address of scratch memory. The value is the name of the operation that uses the
-/// scratch memory.
+/// Name of the attribute that marks the operation whose result is the start address of scratch memory. The value is
+/// the name of the operation that uses the scratch memory.
 pub const SCRATCH: &str = "ll.scratch";
-/// Attribute of the start address of an allocation. The value is the size in bytes.
+/// Name of the attribute that holds the size in bytes of an allocation in shared memory. The operation with the
+/// attribute returns the start address of the allocation.
 pub const BYTES: &str = "ll.bytes";
-/// Attribute of the start address of an allocation. The value is the index of the allocation in its function.
+/// Name of the attribute that holds the index of an allocation among the allocations of its function. The operation
+/// with the attribute returns the start address of the allocation.
 pub const NUMBER: &str = "ll.number";
-/// Attribute of the start address of a buffer that other warps have already allocated. No lifetime begins at
-/// this address.
+/// Name of the attribute that marks the start address of a buffer that other warps have already allocated. No
+/// lifetime begins at the operation with this attribute.
 pub const AGAIN: &str = "ll.again";
-/// Attribute of an address in an allocation. The lifetime of the allocation ends at the operation that has this
-/// attribute.
+/// Name of the attribute that marks the end of an allocation's lifetime. The lifetime ends at the operation with
+/// the attribute, which returns an address in the allocation.
 pub const END: &str = "ll.end";
-/// Attribute of an index. The value is the exclusive upper bound of the unsigned index.
+/// Name of the attribute that holds the exclusive upper bound of an unsigned index. The operation with the
+/// attribute returns the index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
-/// Attribute of an index. The value is a text for error messages that names the operation, and the objects among
-/// which the index selects one.
+/// Name of the attribute that holds a text for error messages about an index. The text names the operation that
+/// uses the index, and the objects among which the index selects one.
 pub const INDEX_OF: &str = "ll.index_of";
-/// Attribute of a barrier on an AMD GPU. It marks a barrier that only some warps execute, while the other warps
+/// Name of the attribute that marks a barrier of an AMD GPU which only some warps execute, while the other warps
 /// execute another barrier.
 pub const STAGGERING: &str = "ll.staggering";

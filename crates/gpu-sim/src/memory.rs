@@ -118,8 +118,9 @@ pub(super) struct GlobalLocation {
     pub(super) offset: i64,
 }
 
-/// Returns the location of `address` relative to the nearest buffer. An address in the upper half of an address
-/// range counts as an underrun of the next buffer. Returns `None` if the nearest buffer does not exist.
+/// Returns the location of `address` relative to the nearest buffer. If the address lies in the upper half of the
+/// address range of a buffer, the nearest buffer is the next one, and the offset is negative. Returns `None` if the
+/// nearest buffer does not exist.
 pub(super) fn locate(
     address: u64,
     num_buffers: usize,

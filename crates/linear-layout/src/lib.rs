@@ -48,7 +48,7 @@ mod split_mix;
 #[cfg(test)]
 mod testing;
 
-/// The examples of the README, as doctests.
+/// Includes the examples in the README as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

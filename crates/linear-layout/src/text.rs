@@ -30,7 +30,7 @@ use crate::view::shape_text;
 use core::fmt;
 use thiserror::Error;
 
-/// The accepted notations, as text for messages.
+/// A description of the accepted notations, for error messages.
 pub const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a type `tensor<64x16xf16, #ttg...>`, \
                          a layout of Gluon `gl.BlockedLayout(...)`, of CuTe `(8,4):(4,1)` or of Tilus \
                          `local(2, 1).spatial(8, 4)`, or a LinearLayout as Triton prints it";
@@ -142,9 +142,9 @@ fn assigned(text: &str) -> usize {
 /// A parsed layout, in the representation of its layout system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextLayout {
-    /// An encoding. The linear layout also depends on a tensor shape.
+    /// An encoding. Its linear layout also depends on the shape of the tensor.
     Encoding(Encoding),
-    /// A layout of a compiler other than Triton. The linear layout also depends on a tensor shape.
+    /// A layout of a compiler other than Triton. Its linear layout also depends on the shape of the tensor.
     Compiler(CompilerLayout),
     /// A linear layout.
     Linear(LinearLayout),
@@ -156,7 +156,7 @@ pub enum TextLayout {
     Shared(SharedLayout),
 }
 
-/// A parsed layout, with the shape and the element width in the text.
+/// A parsed layout, together with the shape and the element width, if the text contains them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutText {
     /// The layout.
@@ -212,7 +212,7 @@ impl From<EncodingError> for TextError {
 }
 
 impl LayoutText {
-    /// Parses a layout. Encodings may use `aliases` and the aliases that the text defines first.
+    /// Parses a layout. Encodings may use `aliases`, and the aliases that the text defines before the layout.
     ///
     /// # Errors
     /// Returns an error if the text is in no known notation, or has a syntax error.
@@ -310,9 +310,10 @@ impl LayoutText {
         })
     }
 
-    /// Returns the shape in the text, or else the shape of the layout.
+    /// Returns the shape that the text contains or, if there is none, the shape that the layout itself has.
     ///
-    /// Encodings, layouts of other compilers and CuTe layouts have no shape of their own.
+    /// Encodings, layouts of other compilers and CuTe layouts have no shape of their own, so the result for them is
+    /// `None` unless the text contains a shape.
     #[must_use]
     pub fn own_shape(&self) -> Option<Vec<u64>> {
         self.shape.clone().or_else(|| match &self.layout {
@@ -360,7 +361,7 @@ impl From<Encoding> for LayoutText {
     }
 }
 
-/// Returns a suggested correction for `text` in an unknown notation.
+/// Returns a suggestion how to correct `text`, whose notation is unknown.
 #[must_use]
 pub fn note_for(text: &str) -> String {
     let word = path(text.trim());

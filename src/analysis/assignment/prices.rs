@@ -31,18 +31,19 @@ use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 
 const SECTOR_BYTES: u64 = 32;
-/// Price per read sector: the L1 cache delivers 64 bytes per cycle.
+/// Price of reading one sector of 32 bytes, in quarters of a cycle. The L1 cache delivers 64 bytes per cycle.
 const SECTOR_READ: Price = 2;
-/// Price per stored sector: the L2 cache takes 32 bytes per cycle.
+/// Price of writing one sector of 32 bytes, in quarters of a cycle. The L2 cache accepts 32 bytes per cycle.
 const SECTOR_WRITTEN: Price = 4;
 
-/// Penalty per byte above the scratch budget; larger than any saving.
+/// Penalty for each byte of scratch memory above the scratch budget. It is larger than any saving.
 const BYTE_BEYOND: Price = 1 << 22;
 
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// The number of each layout in `plans`, indexed by [`LayoutId`].
+    /// The number that `plans` assigns to each layout, indexed by [`LayoutId`]. `None` until the number is first
+    /// needed.
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
@@ -76,7 +77,7 @@ impl<'p> Prices<'p> {
         number
     }
 
-    /// Returns the price of a plan with the penalty for bytes above the budget.
+    /// Returns the price of a plan, plus the penalty for its scratch bytes above the budget.
     fn within(&self, planned: PlanCost) -> Price {
         let beyond = planned
             .bytes
@@ -85,7 +86,8 @@ impl<'p> Prices<'p> {
         planned.price.saturating_add(beyond)
     }
 
-    /// Returns the price of a conversion, or [`INFEASIBLE`] without a plan.
+    /// Returns the price of converting elements of `bits` bits from layout `from` to layout `to`, including the
+    /// penalty for scratch memory above the budget. Returns [`INFEASIBLE`] if there is no plan for the conversion.
     pub(crate) fn conversion<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -138,7 +140,8 @@ impl<'p> Prices<'p> {
         planned
     }
 
-    /// Returns the price of an operation in a mode, or [`INFEASIBLE`] without a plan.
+    /// Returns the price of an operation with the layouts of `mode`, or [`INFEASIBLE`] if no plan exists for these
+    /// layouts.
     pub(crate) fn operation<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -183,7 +186,9 @@ impl<'p> Prices<'p> {
         }
     }
 
-    /// Returns the price of a matrix product; 0 for other pinned operations, which have no alternatives.
+    /// Returns the price of an operation with pinned layouts. Only a matrix product has a price, which is
+    /// [`INFEASIBLE`] if no plan exists. For all other operations, which have no alternative layouts, the price is
+    /// 0.
     fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
         let Some(dot) = tt::Dot::of(op) else {
             return 0;
@@ -217,7 +222,7 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// Returns the price of one instruction per warp.
+    /// Returns the price of executing one instruction in each warp of `layout`.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
         Price::from(self.options.target.costs.select) * warps
@@ -307,7 +312,8 @@ impl<'p> Prices<'p> {
         Some(planned)
     }
 
-    /// Returns the price of a global access: one issue per warp, and the touched sectors.
+    /// Returns the price of a load from or store to global memory. Each access of a warp pays for issuing the
+    /// instruction and for the sectors that it touches.
     fn access<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -375,9 +381,12 @@ fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCos
     }
 }
 
-/// Returns the cost of the fastest plan, or of a plan within `budget` if the fastest plan exceeds `budget`.
+/// Returns the price of the fastest plan. If this plan needs more than `budget` bytes and a plan within the budget
+/// exists, returns the price of the latter. The returned bytes are those of the fastest plan or, if it exceeds the
+/// budget, those of the baseline plan where they are fewer.
 ///
-/// `plan(limit)` returns the cost and the bytes of a plan; `baseline()` returns the bytes of the baseline plan.
+/// `plan(limit)` returns the cost of the fastest plan that needs at most `limit` bytes, and its bytes. `baseline()`
+/// returns the bytes of the baseline plan.
 fn within(
     budget: Option<u32>,
     plan: impl Fn(Option<u32>) -> Option<(u32, u32)>,
@@ -393,7 +402,8 @@ fn within(
     plan_cost(cost, own, baseline())
 }
 
-/// Returns the cost of a program in quarters of a cycle, and its shared memory in bytes.
+/// Returns the cost of a program in quarters of a cycle, including the latency of its barriers, and the bytes of
+/// shared memory that it needs.
 pub(super) fn cost_and_bytes(program: &Program, options: AssignmentOptions) -> (u32, u32) {
     let barriers = u32::try_from(program.num_barriers()).unwrap_or(u32::MAX);
     let waiting = barriers.saturating_mul(options.barrier_latency);
@@ -415,7 +425,8 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOpt
     })
 }
 
-/// Returns the price of spills of a conversion's result, all of which is live at once.
+/// Returns the price of the spills caused by the result of a conversion. The whole result is live at once, so each
+/// word that does not fit in the registers is stored and loaded once.
 fn spills(to: &LinearLayout, bits: u32, target: &Target) -> u32 {
     let warps = 1 << to.in_bits(Dim::WARP);
     let threads = u64::from(target.lanes) * u64::from(warps);
@@ -455,7 +466,8 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Returns the types among which the buffer of an access is: those of its values, or the buffer of a block.
+/// Returns types that include the type of the accessed shared-memory buffer. For a descriptor operation, this is
+/// the type of the buffer that holds the block; for other operations, the types of all operands and results.
 fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
     let (descriptor, tensor) = match OpView::of(op) {
         Some(OpView::TtDescriptorLoad(op)) => (op.desc(), op.result()),
@@ -470,7 +482,8 @@ fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
     buffer.into_iter().collect()
 }
 
-/// Plans a shared-memory access, or returns `None` for unsuitable types.
+/// Plans an access to the shared-memory buffer type `buffer` by a tensor with layout `layout`. Returns `None` if
+/// `buffer` is not such a type, or if the access cannot be planned.
 pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
@@ -481,7 +494,8 @@ pub(crate) fn plan_buffer_access(
     MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
-/// Returns the placement of a buffer's elements, and the mask of offset bits that differ between views.
+/// Returns the layout of a buffer's elements in memory, and the mask of the bits that may be set in the start
+/// position of a view. Returns `None` if `type_` is not a buffer type with a supported encoding.
 fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -537,7 +551,7 @@ fn combined(op: Op<'_>) -> u32 {
         .max(1)
 }
 
-/// Returns true for a load or store with at least two elements, and at least one per thread.
+/// Returns true for a load or store of at least two elements and at least one element per thread.
 ///
 /// The layout of such an access determines coalescing.
 pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {

@@ -18,7 +18,7 @@ pub(crate) struct PricedProduct {
 }
 
 impl PriceCache {
-    /// Plans D += A * B.
+    /// Plans the matrix product D += A * B.
     ///
     /// # Errors
     /// Returns an error if the layouts are inconsistent, or if the target has no matching instruction.
@@ -52,7 +52,8 @@ impl PriceCache {
     }
 }
 
-/// Returns the cost of spills: operands that exceed the registers of a thread are stored and loaded once.
+/// Returns the cost of spills. Words of A, B and D that do not fit in the registers of a thread are stored and
+/// loaded once.
 fn spills(product: &MatrixProduct<'_>) -> Price {
     let target = product.target;
     let words: u64 = product.words().iter().sum();

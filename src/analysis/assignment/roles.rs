@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 pub(crate) enum Role {
     /// A layout conversion.
     Conversion,
-    /// An operation without tensor operands, and with any result layout: a constant, a range or a splat.
+    /// An operation without tensor operands whose result may have any layout: a constant, a range or a splat.
     Source,
     /// A rematerialisable operation whose tensors all have the same encoding.
     Elementwise,
@@ -20,27 +20,28 @@ pub(crate) enum Role {
     Reduction,
     /// A scan. All tensors have the same encoding, and the layout determines the cost.
     Scan,
-    /// An access to global memory, with equal encodings of all tensors.
+    /// An access to global memory. All tensors of the operation have the same encoding.
     Access {
         is_store: bool,
     },
-    /// An access to a shared-memory buffer, with any tensor layout.
+    /// An access to a shared-memory buffer. The tensor may have any layout.
     Buffer {
         is_store: bool,
     },
-    /// An access to a block of global memory through a descriptor, and through a shared-memory buffer with any tensor
-    /// layout.
+    /// An access to a block of global memory through a descriptor. The data pass through a shared-memory buffer,
+    /// and the tensor may have any layout.
     Block {
         is_store: bool,
     },
-    /// A check of each element of a tensor, with any layout.
+    /// An operation that checks each element of a tensor, for example an assertion. The tensor may have any layout.
     Check,
     Loop,
     /// A conditional that executes at most one of its regions.
     Conditional,
-    /// The terminator of a loop or conditional region; its operands belong to the node of the loop or conditional.
+    /// The terminator of a loop or conditional region. Its operands are part of the node of the loop or
+    /// conditional.
     Terminator,
-    /// An operation with pinned layouts, or an unknown operation.
+    /// An operation whose layouts must not change, or an unknown operation.
     Fixed,
 }
 
@@ -53,7 +54,7 @@ impl Role {
         }
     }
 
-    /// Returns true if rematerialisation is possible.
+    /// Returns true if an operation with this role can be rematerialised.
     pub(crate) const fn is_repeatable(self) -> bool {
         matches!(self, Self::Source | Self::Elementwise | Self::View)
     }
@@ -109,7 +110,7 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
     }
 }
 
-/// Returns false if an attribute pins the layouts.
+/// Returns true if no attribute of the operation pins its layouts.
 fn is_free(op: Op<'_>) -> bool {
     use OpView as V;
     match OpView::of(op) {
@@ -138,7 +139,7 @@ fn upstream(op: Op<'_>, kind: UpstreamKind) -> Role {
     }
 }
 
-/// Returns true for quotients and remainders of integers.
+/// Returns true for integer division and remainder operations.
 pub(crate) const fn divides_integers(kind: UpstreamKind) -> bool {
     use UpstreamKind as U;
     matches!(
@@ -153,7 +154,7 @@ pub(crate) const fn divides_integers(kind: UpstreamKind) -> bool {
     )
 }
 
-/// Returns the approximate number of instructions for each 32-bit word of a thread.
+/// Returns the approximate number of instructions that a thread executes per 32-bit word of a tensor.
 pub(super) fn instructions(op: Op<'_>) -> u64 {
     use UpstreamKind as U;
     match AnyKind::of(op) {

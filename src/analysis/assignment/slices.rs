@@ -12,35 +12,38 @@ use linear_layout::assign::{INFEASIBLE, Price};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// A price, and a number of conversions.
+/// A cost, as a price and a number of conversions. Costs are compared by price first.
 pub(crate) type Cost = (Price, u32);
 
 pub(crate) type DemandId = usize;
 
-/// A rematerialised operation or a conversion that provides an operand.
+/// An operation that provides a datum in a required encoding: a rematerialised operation or a conversion.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Materialisation {
-    /// Rematerialises an operation; its first result gets the encoding.
+    /// A rematerialised operation. Its first result has the encoding.
     Recompute(SliceId, EncodingId),
-    /// Converts a datum from the first encoding to the second.
+    /// A conversion of a datum from the first encoding to the second.
     Convert(DatumId, EncodingId, EncodingId),
 }
 
-/// A request for a datum in an encoding. Rematerialisation or a conversion is the source.
+/// A request for a datum in an encoding. The datum is either rematerialised in this encoding or converted from its
+/// original encoding.
 #[derive(Clone, Debug)]
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// Rematerialisation as source: the encodings of the operation, and the demands for its operands.
+    /// The encodings of the operation if the datum is rematerialised, and the demands for the operands of that
+    /// operation.
     ///
     /// `None` if rematerialisation in this encoding is impossible.
     direct: Option<(Spelling, Vec<DemandId>)>,
-    /// Conversion as source: the demand for the datum in its original encoding.
+    /// The demand for the datum in its original encoding, which is the source of a conversion.
     ///
     /// `None` if `encoding` is the original encoding.
     present: Option<DemandId>,
     is_direct: bool,
-    /// The costs of rematerialisation and of conversion, without operands; `None` if impossible.
+    /// The cost of rematerialisation, then the cost of conversion. Both exclude the costs of operands, and are
+    /// `None` if impossible.
     costs: [Option<Cost>; 2],
     total: Cost,
     users: u32,
@@ -59,13 +62,13 @@ impl Demand {
     }
 }
 
-/// The demands for rematerialisable values. Each demand has a chosen source: rematerialisation or conversion.
+/// The demands for rematerialisable values. For each demand, either rematerialisation or conversion is chosen.
 #[derive(Default)]
 pub(crate) struct Slices {
     demands: Vec<Demand>,
     known: FxHashMap<(DatumId, EncodingId), DemandId>,
     settled: usize,
-    /// Penalty per conversion, in addition to the plan.
+    /// Penalty for each conversion, added to the price of its plan.
     conversion_cost: Price,
 }
 
@@ -77,7 +80,8 @@ impl Slices {
         }
     }
 
-    /// Returns the demand for a datum in an encoding; adds missing demands, including those for operands.
+    /// Returns the demand for `datum` in `encoding`. If it does not exist yet, adds it, together with the missing
+    /// demands for direct and indirect operands.
     pub(crate) fn demand(
         &mut self,
         kernel: &mut Kernel<'_>,
@@ -115,7 +119,7 @@ impl Slices {
         id
     }
 
-    /// Adds the operand demands of a demand, both for rematerialisation and for conversion.
+    /// Adds the demands for the operands of demand `id`, both for rematerialisation and for conversion.
     fn open(&mut self, kernel: &mut Kernel<'_>, id: DemandId) {
         let Demand {
             datum, encoding, ..
@@ -154,7 +158,7 @@ impl Slices {
 
     /// Chooses rematerialisation or conversion for each demand that was added since the last call.
     ///
-    /// Operands that already have users cost nothing.
+    /// An operand demand that already has users adds no cost.
     pub(crate) fn choose_sources<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -166,7 +170,7 @@ impl Slices {
 
     /// Chooses rematerialisation or conversion again for each demand without users.
     ///
-    /// Operands that have users cost nothing.
+    /// An operand demand that has users adds no cost.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -236,10 +240,12 @@ impl Slices {
         demand.total = best.unwrap_or((INFEASIBLE, 0));
     }
 
-    /// Improves the sources of demands by local search. Returns true if the total cost of `roots` has decreased.
+    /// Improves the choices between rematerialisation and conversion by local search. Returns true if the total
+    /// cost of `roots` has decreased.
     ///
-    /// A step changes one source between rematerialisation and conversion. A second search starts with all values
-    /// rematerialised, since conversions with a shared operand are a local optimum.
+    /// Each step changes the choice of one demand. A second search starts with all values rematerialised, since the
+    /// first search cannot leave a local optimum in which several conversions share an operand. The better result
+    /// is kept.
     pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
         let sources = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
         let first = sources(self);
@@ -280,9 +286,10 @@ impl Slices {
         sum
     }
 
-    /// Changes one source at a time between rematerialisation and conversion while the total cost decreases.
+    /// Changes the choice between rematerialisation and conversion for one demand at a time, as long as this
+    /// decreases the total cost.
     ///
-    /// Returns the total cost of `roots`.
+    /// Returns the final total cost of `roots`.
     fn descend(&mut self, roots: &[DemandId]) -> (u128, u64) {
         let mut sum = self.count_users(roots);
         loop {
@@ -307,9 +314,11 @@ impl Slices {
         }
     }
 
-    /// Returns the increase of the total cost of `roots` if the demand gets its other source.
+    /// Improves the choices for `roots` as [`Self::improve`] does. Then returns the increase of the total cost that
+    /// results if demand `id` is converted instead of rematerialised, or vice versa.
     ///
-    /// The sources are rematerialisation and conversion. `None` if the demand has no users, or only one source.
+    /// Returns `None` if the demand has no users, if only one of the two choices exists, or if the cost of one of
+    /// them is infeasible.
     pub(crate) fn flip_cost(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
         self.improve(roots);
         let demand = &self.demands[id];
@@ -329,7 +338,8 @@ impl Slices {
         increase.filter(|increase| *increase < INFEASIBLE / 2)
     }
 
-    /// Changes a used demand between rematerialisation and conversion, and updates `sum`.
+    /// Changes the choice of a demand with users from rematerialisation to conversion or vice versa, and updates
+    /// `sum`.
     fn flip(&mut self, id: DemandId, sum: &mut TotalCost) {
         let demand = &mut self.demands[id];
         let (own, old) = (demand.own(), demand.operands().to_vec());
@@ -367,7 +377,8 @@ impl Slices {
         }
     }
 
-    /// Visits each materialisation once, with its cost.
+    /// Calls `visit` once for each materialisation that `roots` need directly or indirectly, with the cost of the
+    /// materialisation. The spelling is `None` for a conversion.
     pub(crate) fn visit(
         &self,
         roots: impl IntoIterator<Item = DemandId>,
@@ -406,7 +417,7 @@ impl Slices {
     }
 }
 
-/// A sum that stays exact with infeasible summands.
+/// A sum of costs that stays exact even if some summands are infeasible, so that they can be subtracted again.
 #[derive(Clone, Copy, Default)]
 struct TotalCost {
     price: u128,

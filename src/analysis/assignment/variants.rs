@@ -22,10 +22,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Values, each with a candidate encoding.
+/// A list of values, each with a resolved or candidate encoding.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// An operation or conversion whose price depends on the encodings of open values.
+/// An operation or conversion whose price depends on the encodings of values that are not resolved yet.
 enum PricedItem<'c> {
     Operation(NodeOrSlice),
     Conversion {
@@ -35,9 +35,11 @@ enum PricedItem<'c> {
     },
 }
 
-/// Returns the variant of each set for the minimum total price. A variant has an encoding for each value.
+/// Chooses one variant of each set so that the total price is minimal, and returns the index of each chosen
+/// variant. A variant has an encoding for each value of its set.
 ///
-/// Values outside `sets` must have known encodings. Operations on more than two sets are ignored.
+/// Values outside `sets` must have known encodings. Operations that use or define values of more than two sets are
+/// ignored.
 pub(crate) fn cheapest<'c>(
     module: Op<'c>,
     sets: &[Vec<ValueEncodings<'c>>],
@@ -160,7 +162,7 @@ impl<'c> Pricing<'_, 'c> {
         }
     }
 
-    /// Returns the tensor operands, then the tensor results.
+    /// Returns the tensor operands of an operation, followed by its tensor results.
     fn values(&self, of: NodeOrSlice) -> Vec<Val<'c>> {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.kernel.nodes[node].tensors(),
@@ -177,7 +179,8 @@ impl<'c> Pricing<'_, 'c> {
         uses.chain(defs).collect()
     }
 
-    /// Returns the price of `item` and its number of conversions. `chosen` has (set, variant) pairs.
+    /// Returns the price of `item`, and the number of conversions that it performs. Each pair in `chosen` is a set
+    /// and the variant chosen for it.
     fn price(&mut self, item: &PricedItem<'c>, chosen: [(usize, usize); 2]) -> (Price, u32) {
         match item {
             PricedItem::Conversion { from, to, bits } => {

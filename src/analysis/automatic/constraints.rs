@@ -9,10 +9,11 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 
-/// Index of an equivalence class: values with equal encodings.
+/// Index of an equivalence class of values. All values of a class have the same encoding.
 pub(crate) type Class = usize;
 
-/// A constraint between two classes: the encodings of operand `at` and of the results imply each other.
+/// A constraint between two classes. The encoding of operand `at` of `op` implies the encoding of the results, and
+/// vice versa.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InferenceEdge<'c> {
     pub(super) op: Op<'c>,
@@ -30,9 +31,10 @@ pub(super) struct OpenConversion<'c> {
     pub(super) to: Val<'c>,
 }
 
-/// The values with open layouts of one kind, and their constraints (a union-find forest).
+/// All values that have one kind of open layout, and the constraints between their encodings. A union-find forest
+/// holds the classes of values with equal encodings.
 pub(crate) struct Constraints<'c> {
-    /// The values in program order.
+    /// The values with an open layout, in program order.
     pub(crate) values: Vec<Val<'c>>,
     pub(super) links: Vec<InferenceEdge<'c>>,
     pub(super) conversions: Vec<OpenConversion<'c>>,
@@ -95,7 +97,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Returns the class of a value, or `None` if the layout is known.
+    /// Returns the class of a value, or `None` if the value does not have an open layout of this kind.
     pub(crate) fn class(&self, value: Val<'c>) -> Option<Class> {
         let mut number = *self.numbers.get(&value_id(value))?;
         while self.parents[number] != number {
@@ -137,7 +139,8 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies values that control flow forwards to each other.
+    /// Unifies the classes of values that control flow passes to each other unchanged, for example a yielded value
+    /// and the result of the loop.
     fn control(&mut self, op: Op<'c>, functions: &FxHashMap<Text<'c>, Op<'c>>) {
         use UpstreamKind as U;
         match AnyKind::of(op) {
@@ -227,7 +230,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies operands and results whose encodings must be equal.
+    /// Unifies the classes of those operands and results whose encodings must be equal.
     fn operands(&mut self, op: Op<'c>) {
         use OpView as V;
         let values = || [build::operands(op), build::results(op)].concat();
@@ -257,7 +260,8 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Adds the inference edges and the conversion of an operation.
+    /// Records an operation: a layout conversion in `conversions`, and the inference edges of any other operation
+    /// in `links`.
     fn link(&mut self, op: Op<'c>) {
         if let Some(conversion) = ttg::ConvertLayout::of(op) {
             let (from, to) = (conversion.src(), conversion.result());
@@ -294,7 +298,7 @@ impl<'c> Constraints<'c> {
     }
 }
 
-/// Returns the kind of an open layout, or `None` if the layout is known.
+/// Returns the kind of open layout that a value has, or `None` if it has no open layout.
 pub(crate) fn open_layout_of(value: Val<'_>) -> Option<OpenLayout> {
     let tensor = TensorType::of(value.r#type())?;
     tensor.encoding.and_then(sys::open_layout)

@@ -22,19 +22,21 @@ pub(crate) struct Requirement<'c> {
 
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
-    /// For each group of classes that no operation constrains and that conversions connect: the candidate encodings, at
-    /// least one, which come from these conversions.
+    /// One entry for each set of classes that inference edges connect and that no requirement reaches. The entry
+    /// holds the candidate encodings of the values, at least one, which are derived from the layout conversions of
+    /// these values.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
-    /// Conflicting and missing requirements.
+    /// Errors about conflicting or missing requirements, each with the operation at which it is reported.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// Maximum number of candidates per set.
+/// Maximum number of candidates for one set of connected classes.
 const MAX_VARIANTS: usize = 16;
 
 /// Resolves all open encodings.
 ///
-/// With `by_conversions`, a value without requirements gets candidates from the encodings at its conversions.
+/// If `by_conversions` is true, a value without requirements gets candidates from its layout conversions: the
+/// encodings of the values on the other side.
 pub(crate) fn resolve<'c>(
     constraints: &Constraints<'c>,
     requirements: &[Requirement<'c>],
@@ -82,14 +84,15 @@ struct Solver<'t, 'c> {
     constraints: &'t Constraints<'c>,
     adjacent: BTreeMap<Class, Vec<InferenceEdge<'c>>>,
     errors: Vec<(Op<'c>, Diagnostic)>,
-    /// Classes with a reported conflict.
+    /// Classes for which a conflict has been reported.
     in_conflict: BTreeSet<Class>,
 }
 
 impl<'c> Solver<'_, 'c> {
-    /// Propagates the requirements along the edges, and records conflicts.
+    /// Propagates the required encodings along the edges, and records conflicts.
     ///
-    /// Edges with a unique result are followed first. Other edges follow, with the default encoding.
+    /// Edges that imply a unique encoding are followed first. The other edges are followed afterwards, and imply
+    /// their default encoding.
     fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
         let mut known = Encodings::new();
         let mut queue = VecDeque::new();
@@ -127,7 +130,7 @@ impl<'c> Solver<'_, 'c> {
         known
     }
 
-    /// Sets the encoding of a class. Reports a conflict at `value` if the class has another encoding.
+    /// Sets the encoding of a class. If the class already has a different encoding, reports a conflict at `value`.
     fn require(
         &mut self,
         known: &mut Encodings<'c>,
@@ -168,7 +171,8 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Propagates known encodings along the edges to classes without an encoding. `within` restricts these classes.
+    /// Propagates known encodings along the edges to classes without an encoding. If `within` is `Some`, only its
+    /// classes get an encoding.
     fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {
@@ -183,7 +187,8 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns the encodings that follow from the encoding of `class`, each with its edge and target class.
+    /// Returns the encodings that the encoding of `class` implies for adjacent classes, each with the edge and the
+    /// adjacent class.
     fn following(
         &self,
         known: &Encodings<'c>,
@@ -211,7 +216,7 @@ impl<'c> Solver<'_, 'c> {
         found
     }
 
-    /// Returns the operand or result of `link` that belongs to `class`.
+    /// Returns the operand or the result of `link.op` whose class is `class`.
     fn value_of(&self, link: InferenceEdge<'c>, class: Class) -> Val<'c> {
         if link.operand == class {
             return build::operand(link.op, link.at);
@@ -221,7 +226,7 @@ impl<'c> Solver<'_, 'c> {
         found.expect("an edge has a result")
     }
 
-    /// Returns a diagnostic if the two encodings of an edge are inconsistent.
+    /// Returns a diagnostic if the operand and the result of an edge have known encodings that are inconsistent.
     fn conflict(&self, known: &Encodings<'c>, link: InferenceEdge<'c>) -> Option<Diagnostic> {
         let (operand, result) = (known.get(&link.operand)?, known.get(&link.result)?);
         // The verifier of the operation checks orders that it may choose.
@@ -260,7 +265,8 @@ impl<'c> Solver<'_, 'c> {
         Some(diagnostic.note(requires(operand)).note(requires(result)))
     }
 
-    /// Returns the candidates of each set from `open_sets`. Reports an error for a set without candidates.
+    /// Returns the candidates for each set that `open_sets` returns. A set without candidates is omitted, and an
+    /// error is reported for it.
     fn variants(
         &mut self,
         known: &Encodings<'c>,
@@ -323,7 +329,7 @@ impl<'c> Solver<'_, 'c> {
         all
     }
 
-    /// Returns the connected components of the classes without a known encoding.
+    /// Returns the connected components that the inference edges form among the classes without a known encoding.
     fn open_sets(&self, known: &Encodings<'c>) -> Vec<Vec<Class>> {
         let mut sets: Vec<Vec<Class>> = Vec::new();
         for number in 0..self.constraints.values.len() {
@@ -349,7 +355,8 @@ impl<'c> Solver<'_, 'c> {
         sets
     }
 
-    /// Returns the known encoding of a value, or else the encodings of its class in all candidates.
+    /// Returns the known encoding of a value. If it is unknown, returns the encoding of the value's class in each
+    /// candidate found so far.
     fn encodings_of(
         &self,
         value: Val<'c>,
@@ -376,9 +383,11 @@ impl<'c> Solver<'_, 'c> {
             .collect()
     }
 
-    /// Adds the candidate in which `class` has `encoding`; the encoding is propagated within `set`.
+    /// Adds the candidate in which `class` has `encoding`. The encodings of the other classes in `set` follow by
+    /// propagation.
     ///
-    /// Drops the candidate if it is inconsistent.
+    /// The candidate is dropped if it is inconsistent, incomplete or invalid, or if there are already
+    /// [`MAX_VARIANTS`] candidates.
     fn add_variant(
         &self,
         variants: &mut Vec<Encodings<'c>>,
@@ -411,7 +420,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns true if each known encoding has a valid layout for all shapes of its class.
+    /// Returns true if each known encoding gives a valid layout for the shapes of all values in its class.
     fn lays_out(&self, known: &Encodings<'c>) -> bool {
         let mut numbered = self.constraints.values.iter().enumerate();
         numbered.all(|(number, value)| {
@@ -436,7 +445,8 @@ fn requires(known: &RequiredEncoding<'_>) -> String {
     format!("`{name}`{place} requires `{}`", known.encoding)
 }
 
-/// Returns the defining operation of a value (for a block argument: the parent operation), and a name for diagnostics.
+/// Returns the operation that defines a value, and a name of the value for diagnostics. For a block argument,
+/// returns the parent operation of its block.
 fn definition(value: Val<'_>) -> (Op<'_>, String) {
     if let Some(op) = sys::defining_operation(value) {
         return (op, "the result".to_owned());

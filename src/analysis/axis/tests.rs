@@ -9,7 +9,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
 use std::fmt::Write;
 
-/// Appends one line per global access: kind, number of accesses, elements per access, alignment in bytes.
+/// Appends a description of each global access to `text`: the kind, the number of accesses, the elements per
+/// access, and the alignment in bytes.
 fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
     for region in op.regions() {
         let mut block = region.first_block();
@@ -128,8 +129,8 @@ fn widths_of_kernels() {
     );
 }
 
-/// Returns a module with `body` as its function. In scope: `%x` (an aligned pointer), `%n`, `%k` (a multiple of 16),
-/// the range `%i`, the pointers `%p` = `%x` + `%i`, and the constants `%c0`, `%c1` and `%c32`.
+/// Returns a module with one function that contains `body`. The body can use `%x` (an aligned pointer), `%n`, `%k`
+/// (a multiple of 16), the range `%i`, the pointers `%p` = `%x` + `%i`, and the constants `%c0`, `%c1` and `%c32`.
 fn kernel(body: &str) -> String {
     format!(
         r#"

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-/// A component of a vector clock.
+/// A participant with its own time. Each component of a vector clock is the time of one party.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Party {
-    /// A team. The time starts at 1 and increases with each release.
+    /// A team. Its time starts at 1 and increases whenever the team releases its accesses to others, for example by
+    /// an arrival.
     Team(usize),
-    /// An mbarrier. The time is the number of completed phases. Asynchronous writes are complete at the end of a
-    /// phase.
+    /// An mbarrier. Its time is the number of completed phases. The asynchronous writes of a phase are complete at
+    /// the end of this phase.
     Mbarrier(usize),
 }
 
@@ -25,29 +26,30 @@ impl Moment {
     };
 }
 
-/// A vector clock: the latest time of each party in the past; 0 for missing parties.
+/// A vector clock. For each party, it holds the latest time that is in the past. Parties that are missing in the
+/// map have time 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct TeamClock(BTreeMap<Party, u64>);
 
 impl TeamClock {
-    /// Returns the latest moment of `party` in the past.
+    /// Returns the latest moment of `party` that is in the past of this clock.
     pub(super) fn moment(&self, party: Party) -> Moment {
         let time = self.0.get(&party).copied().unwrap_or_default();
         Moment { party, time }
     }
 
-    /// Returns true if `moment` is in the past.
+    /// Returns true if `moment` is in the past of this clock.
     pub(super) fn is_after(&self, moment: Moment) -> bool {
         moment.time <= self.moment(moment.party).time
     }
 
-    /// Adds `moment` to the past.
+    /// Adds `moment` to the past of this clock.
     pub(super) fn add(&mut self, moment: Moment) {
         let time = self.0.entry(moment.party).or_default();
         *time = moment.time.max(*time);
     }
 
-    /// Adds the past of `other` to this past.
+    /// Adds the past of `other` to the past of this clock.
     pub(super) fn join(&mut self, other: &Self) {
         for (party, time) in &other.0 {
             self.add(Moment {
@@ -57,7 +59,7 @@ impl TeamClock {
         }
     }
 
-    /// Advances the time of `party`.
+    /// Advances the time of `party` by 1.
     pub(super) fn tick(&mut self, party: Party) {
         *self.0.entry(party).or_default() += 1;
     }

@@ -7,7 +7,8 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{TypeLike, ValueLike};
 
-/// Returns the width in bits of an integer (64 for `index`), or `None` above 64 bits.
+/// Returns the width in bits of a value of integer type, or 64 for `index`. Returns `None` for other types and for
+/// integers wider than 64 bits.
 pub(crate) fn width(value: Val<'_>) -> Option<u32> {
     let type_ = value.r#type();
     if type_.is_index() {
@@ -17,7 +18,7 @@ pub(crate) fn width(value: Val<'_>) -> Option<u32> {
     (1..=64).contains(&width).then_some(width)
 }
 
-/// Returns `number` modulo 2^`width`, sign-extended; 0 or 1 for a width of 1.
+/// Returns the lowest `width` bits of `number`, sign-extended. If `width` is 1, the result is 0 or 1.
 pub(crate) const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,
@@ -29,7 +30,8 @@ const fn unsigned(number: i64, width: u32) -> u64 {
     number.cast_unsigned() << (64 - width) >> (64 - width)
 }
 
-/// Returns the result of an integer operation, or `None` if an operand is unknown.
+/// Returns the result of an integer operation. Returns `None` if an operand is unknown, or if the operation is not
+/// supported or has no defined result.
 pub(crate) fn evaluate(op: Op<'_>, get: impl Fn(Val<'_>) -> Option<i64>) -> Option<i64> {
     use UpstreamKind as U;
     let AnyKind::Upstream(kind) = AnyKind::of(op) else {

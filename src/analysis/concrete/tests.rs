@@ -71,8 +71,8 @@ fn effects(op: Op<'_>, buffers: &Buffers) -> Effects {
     effects
 }
 
-/// Returns the name and the faults of the first function in a module, each fault as text with the kinds of both
-/// operations.
+/// Returns the name and the faults of the first function in a module. The text of each fault names the kinds of the
+/// operations involved.
 fn found(text: &str) -> (String, BTreeSet<String>) {
     let context = context();
     let module = Module::parse(&context, text).unwrap();

@@ -16,14 +16,14 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// Report entries, messages and output, or the failure.
+/// The report entries, messages and output of a successful request, or the failure.
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {
     answer_with(outcome, None)
 }
 
-/// Converts a result to an answer, with an additional report entry (name, value).
+/// Converts a result to an answer. If `entry` is a pair of name and value, adds it to the report.
 fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer {
     let succeeded = outcome.is_ok();
     let (mut report, messages, output) =
@@ -78,7 +78,7 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// Name of an input without a file name, in messages.
+/// Returns the name that messages use for an input without a file name.
 fn unnamed() -> String {
     "<string>".to_owned()
 }

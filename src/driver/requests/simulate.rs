@@ -23,7 +23,8 @@ struct Simulate {
     grid: [u32; 3],
     #[serde(default)]
     args: Vec<Argument>,
-    /// Names of the buffers in messages, in order; the default is the index.
+    /// Names of the buffers in messages, in the order of the buffers. A buffer without a name is identified by its
+    /// index.
     #[serde(default)]
     names: Vec<String>,
     #[serde(default = "late")]
@@ -50,7 +51,7 @@ const fn yes() -> bool {
     true
 }
 
-/// Reads a number, or a number as text.
+/// Deserialises a float from a number, or from a number written as text.
 fn float<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -72,7 +73,7 @@ enum Argument {
     /// A float. JSON has no infinities, so a float may also be given as text.
     #[serde(deserialize_with = "float")]
     Float(f64),
-    /// A pointer: buffer index, and offset in bytes.
+    /// A pointer, given by a buffer index and an offset in bytes.
     Buffer(usize, u64),
     Descriptor(Descriptor),
 }
@@ -80,16 +81,16 @@ enum Argument {
 /// A tensor map. Dimensions are in the GPU's order, innermost first.
 #[derive(Deserialize)]
 struct Descriptor {
-    /// The first element: buffer index, and offset in bytes.
+    /// The position of the first element, given by a buffer index and an offset in bytes.
     buffer: (usize, u64),
     /// Element type, encoded like the operand of `tensormap.replace.tile`.
     element: u8,
     swizzle: u8,
     dims: Vec<u32>,
-    /// In bytes, without the innermost dimension.
+    /// Strides in bytes of all dimensions except the innermost.
     strides: Vec<u64>,
     block: Vec<u32>,
-    /// True if elements outside of the tensor are NaN.
+    /// True if elements outside of the tensor are read as NaN.
     fills_nan: bool,
 }
 

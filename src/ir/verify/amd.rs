@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;
 
-/// Returns the coordinates of the elements in thread 0.
+/// Returns the coordinates of the elements that thread 0 holds.
 fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
     (0..layout.in_size(Dim::REGISTER))
         .map(|register| {
@@ -159,7 +159,8 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     })
 }
 
-/// Returns the layout of `blocked` with the opposite dimension order in the registers of each thread.
+/// Returns `layout`, the layout of `blocked`, with the dimension order reversed within the registers of each
+/// thread.
 fn transposed(
     blocked: &BlockedEncoding,
     layout: &LinearLayout,
@@ -240,14 +241,14 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// The packed value of a scaled conversion, with two 4-bit elements per byte.
+/// The value of a scaled conversion that is packed, with two 4-bit elements per byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// `amdg.scaled_upcast_fp4`.
+    /// The operand is packed, as in `amdg.scaled_upcast_fp4`.
     Operand,
-    /// `amdg.scaled_downcast_fp4`.
+    /// The result is packed, as in `amdg.scaled_downcast_fp4`.
     Result,
-    /// `amdg.scaled_downcast_fp8`.
+    /// No value is packed, as in `amdg.scaled_downcast_fp8`.
     None,
 }
 
@@ -266,7 +267,7 @@ pub(super) fn scaled_downcast_fp8(op: amdg::ScaledDowncastFp8<'_, '_>) -> Verdic
     scaled(op.op(), values, op.axis(), Packing::None)
 }
 
-/// Checks a scaled conversion. `values` are input, scales and output.
+/// Checks a scaled conversion. `values` are the input, the scales and the output, in this order.
 fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Packing) -> Verdict {
     let [Some(src), Some(scale), Some(dst)] = values.map(tensor) else {
         return Ok(());
@@ -378,7 +379,8 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     Ok(())
 }
 
-/// Returns the layout of the scales. Divides the coordinates of `wide` along `axis` by `per_scale`.
+/// Returns the layout of the scales for elements with layout `wide`. Each scale applies to `per_scale` elements
+/// along `axis`, so the coordinates along `axis` are divided by `per_scale`.
 fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
     let mut divide = LinearLayout::empty();
     for (i, (out, size)) in wide.out_shape().enumerate() {
@@ -394,8 +396,8 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
-/// Checks the requirements of scaled conversion instructions: `on_gfx950` elements per instruction on `gfx950`, 8
-/// elements on later targets.
+/// Checks the requirements of the target's scaled conversion instructions. Each instruction converts `on_gfx950`
+/// elements on `gfx950`, and 8 elements on later targets.
 fn upcast(
     op: OperationRef<'_, '_>,
     scale: &TensorType<'_>,
@@ -570,7 +572,7 @@ pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     buffer_access(ptr, value)
 }
 
-/// Checks that the pointee type is the element type of the tensor.
+/// Checks that `ptr` points to the element type of the tensor `value`.
 pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some((pointee, _)), Some(tensor)) = (pointee(ptr), tensor(value)) else {
         return Ok(());

@@ -20,7 +20,7 @@ fn bases(cga: &CgaLayout) -> String {
     format!("[{}]", list.join(", "))
 }
 
-/// Returns the CGA layout with one element per CTA: `[[1], [2], ...]`.
+/// Returns the CGA layout with one element for each of `count` CTAs: `[[1], [2], ...]`.
 pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
     let bits = count.checked_ilog2()?;
     let bases: Vec<[u32; 1]> = (0..bits).map(|bit| [1 << bit]).collect();
@@ -195,7 +195,8 @@ fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict
     Ok(())
 }
 
-/// Checks the completion barriers of an asynchronous operation.
+/// Checks the completion barriers of an asynchronous operation. Each must be a valid mbarrier with one element per
+/// CTA.
 pub(super) fn completion(op: OperationRef<'_, '_>, barriers: &[Val<'_>]) -> Verdict {
     for barrier in barriers {
         if let Some(buffer) = known(op, *barrier)? {
@@ -266,7 +267,7 @@ pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// LLVM's function operation. Some of Triton's passes leave unlowered operations inside.
+/// Name of LLVM's function operation. Some of Triton's passes leave unlowered operations inside such functions.
 const LOWERED_FUNCTION: &str = "llvm.func";
 
 pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {

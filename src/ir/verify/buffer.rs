@@ -131,7 +131,7 @@ pub(super) fn local_store(op: ttg::LocalStore<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks the indices and values of a gather or scatter.
+/// Checks the buffer, the indices and the values of a gather or scatter.
 fn indexed(
     buffer: &BufferType<'_>,
     rank: usize,
@@ -257,7 +257,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that a view keeps element type, encoding, memory space and mutability.
+/// Checks that a view has the element type and the encoding of its operand.
 fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -526,7 +526,8 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns true if both encodings are partitioned, and `to` (on `dst`) is the reshape of `from` (on `src`).
+/// Returns true if both encodings are partitioned, and `to` on shape `dst` has the layout that results from
+/// reshaping `from` on shape `src`.
 fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {

@@ -5,7 +5,8 @@ use super::common::{Verdict, broken, ensure};
 use crate::ir::Layouts;
 use melior::ir::{Attribute, AttributeLike};
 
-/// Returns the value of `key` in a cache policy, for example of `cache_modifier`.
+/// Returns the value of `key`, for example `cache_modifier`, in a cache policy. Returns `None` if there is no
+/// policy, or if it does not contain `key`.
 pub(crate) fn policy(policy: Option<Attribute<'_>>, key: &str) -> Option<String> {
     let attribute = policy?;
     let text = Layouts::of(attribute.context()).text_of_attribute(attribute);

@@ -3,10 +3,10 @@
 use crate::ir::rules::labels;
 use melior::ir::Attribute;
 
-/// Reason, invalid key, and label of a broken rule.
+/// A broken rule: the reason, the invalid key, and the label of the rule.
 type Broken = (String, &'static str, &'static str);
 
-/// Checks a `#ttng.cache_policy`; other attributes are valid.
+/// Checks the rules of `#ttng.cache_policy`. Other attributes are valid.
 ///
 /// # Errors
 /// Returns the broken rule.
@@ -19,9 +19,10 @@ pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     }
 }
 
-/// Returns the value of `key` in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`.
+/// Returns the value of `key` in the text of a cache policy, for example `#ttng.cache_policy<l1 = evict_first,
+/// l2_primary = evict_last>`.
 ///
-/// The text omits fields with the value `none`.
+/// Returns `None` if the text does not contain `key`: fields with the value `none` are omitted.
 pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let (_, fields) = text.strip_suffix('>')?.split_once('<')?;
     let mut fields = fields.split(", ").filter_map(|f| f.split_once(" = "));

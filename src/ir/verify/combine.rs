@@ -47,7 +47,8 @@ fn operands(
     })
 }
 
-/// Checks the types of a region's arguments (`takes`) and of its terminator's operands (`gives`).
+/// Checks that the arguments of a region have the types `takes`. The region must end with a terminator of kind
+/// `terminator`, whose operands have the types `gives`.
 fn region(
     region: RegionRef<'_, '_>,
     takes: &[Type<'_>],

@@ -23,7 +23,8 @@ pub(super) fn unsigned(number: i64) -> u64 {
 
 pub(super) type Verdict = Result<(), Vec<Diagnostic>>;
 
-/// Returns early with a broken rule: `ensure!(labels, condition, message)`.
+/// Returns an error from the enclosing function if a rule is broken, that is, if the condition is false:
+/// `ensure!(labels, condition, message)`.
 macro_rules! ensure {
     ($($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -32,7 +33,8 @@ macro_rules! ensure {
     };
 }
 
-/// Records a broken rule: `rule!(diagnostics, labels, condition, message)`.
+/// Appends an error to `diagnostics` if a rule is broken, that is, if the condition is false: `rule!(diagnostics,
+/// labels, condition, message)`.
 macro_rules! rule {
     ($diagnostics:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -102,12 +104,12 @@ pub(super) fn layouts(
     Some((layout(a)?, layout(b)?))
 }
 
-/// Returns `axis` as an index if 0 <= `axis` < `rank`.
+/// Returns `axis` as an index if 0 <= `axis` < `rank`, and `None` otherwise.
 pub(super) fn axis_within(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
 
-/// Formats a rank with its axes: `2; expected 0 to 1`.
+/// Formats a rank and the range of valid axes, for example `2; expected 0 to 1`.
 pub(super) fn axes(rank: usize) -> String {
     match rank.checked_sub(1) {
         Some(last) => format!("{rank}; expected 0 to {last}"),
@@ -159,7 +161,7 @@ pub(super) fn convert_note(what: &str) -> String {
     format!("convert {what} with `{}`", OpKind::TtgConvertLayout.name())
 }
 
-/// Checks that the target has tensor memory, if the target is known.
+/// Checks that the target has tensor memory, as Blackwell GPUs have. An unknown target is accepted.
 pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
     let Some(target) = ModuleInfo::known_gpu(op) else {
         return Ok(());

@@ -124,7 +124,7 @@ fn pointee_bits(ptr: Val<'_>) -> Option<u32> {
     element_bits(pointee(ptr)?.0)
 }
 
-/// Checks the width and memory ordering of an atomic load or store.
+/// Checks the element width and the memory ordering of an atomic load or store.
 pub(super) fn atomic_access(ptr: Val<'_>, sem: MemSemantic, allowed: [MemSemantic; 2]) -> Verdict {
     ordering(sem, allowed)?;
     let bits = pointee_bits(ptr).unwrap_or(8);
@@ -183,7 +183,8 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
     fp4_pairs(&src, &dst, axis)
 }
 
-/// Checks a tensor with two 4-bit elements per byte along `axis` against the unpacked tensor.
+/// Checks that the shapes and layouts of a packed and an unpacked tensor match. `packed` has two 4-bit elements per
+/// byte along `axis`, and `wide` has the same elements unpacked.
 pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: usize) -> Verdict {
     ensure!(
         fp4_to_fp_c2 | scaled_c12,
@@ -252,7 +253,7 @@ pub(super) fn convert_layout(op: ttg::ConvertLayout<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that a descriptor's block matches the loaded or stored tensor.
+/// Checks that a descriptor's block has the element type and the number of elements of the loaded or stored tensor.
 pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(desc), Some(tensor)) = (buffer(desc), tensor(value)) else {
         return Ok(());
@@ -316,7 +317,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     Ok(())
 }
 
-/// Checks that the hardware can gather or scatter rows of a tensor by the indices `rows`.
+/// Checks that the hardware can gather or scatter the rows of a tensor. `rows` are the indices of these rows.
 pub(super) fn gathered(
     rows: &TensorType<'_>,
     type_: Type<'_>,

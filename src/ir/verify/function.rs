@@ -34,7 +34,7 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
 
 /// Returns a diagnostic if an axis hint is invalid.
 ///
-/// A valid hint is one integer, or for a tensor one integer per dimension.
+/// A valid hint is one power of two or, for a tensor, one power of two per dimension.
 fn invalid_hint(
     name: &str,
     argument: usize,
@@ -76,7 +76,7 @@ fn invalid_hint(
     })
 }
 
-/// Suggests the largest power of two that divides `number`.
+/// Returns a note with the largest power of two that divides `number`.
 fn suggest_power(number: u64) -> String {
     format!(
         "the largest power of two that divides {number} is {}",

@@ -8,12 +8,13 @@ use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Returns the layout of a tensor if the layout is open, that is, inferred by a later pass.
+/// Returns the kind of open layout that a tensor has, or `None` if its layout is not open. A later pass infers open
+/// layouts.
 fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-/// Checks operands and results with dependent layouts: their open layouts must be equal.
+/// Checks that operands and results whose layouts depend on each other have the same open layout, if any.
 pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()

@@ -14,7 +14,8 @@ macro_rules! broken {
     };
 }
 
-/// Returns early with a broken rule: `ensure!(label, condition, message)`.
+/// Returns an error from the enclosing function if a rule is broken, that is, if the condition is false:
+/// `ensure!(label, condition, message)`.
 macro_rules! ensure {
     ($label:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {

@@ -40,7 +40,7 @@ use common::{Verdict, broken, convert_note, ensure};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Checks that all operands have the same encoding, and with `results` also all results.
+/// Checks that all operands have the same encoding. If `results` is true, all results must have it too.
 ///
 /// # Errors
 /// Returns the first pair of different encodings.
@@ -79,7 +79,8 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     Ok(())
 }
 
-/// Checks that the tensors of an operation fit the module, then checks the rules of the operation.
+/// Checks that the tensors and buffers of an operation match the numbers of lanes, warps and CTAs of the module.
+/// Then checks the rules of the operation.
 ///
 /// # Errors
 /// Returns all broken rules.
@@ -99,7 +100,8 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         })
 }
 
-/// Keeps only one label of a diagnostic with several labels: the label that the operation `kind` declares.
+/// Keeps only one label of a diagnostic with several labels: the label that the operation `kind` declares, or else
+/// the first one.
 fn with_own_rule(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));

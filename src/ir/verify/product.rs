@@ -234,7 +234,7 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     })
 }
 
-/// Checks that each CTA has the operand rows or columns for its part of the result.
+/// Checks that each CTA holds the rows or columns of the operand that its part of the result needs.
 fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;
@@ -252,7 +252,7 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
     })
 }
 
-/// Checks how operands and scales are split over CTAs, for AMD's instructions.
+/// Checks how operands and scales are distributed over CTAs, for AMD's instructions.
 fn scaled_on_wmma(
     op: tt::DotScaled<'_, '_>,
     result: &TensorType<'_>,
@@ -318,7 +318,7 @@ fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Opt
     })
 }
 
-/// Returns shape, element type and encoding of operand A or B, a tensor or a buffer.
+/// Returns the shape, the element type and the encoding of operand A or B, which is a tensor or a buffer.
 fn factor<'c>(value: Val<'c>) -> Option<(Vec<u64>, Type<'c>, Option<Attribute<'c>>)> {
     tensor(value)
         .map(|t| (t.shape.to_vec(), t.element, t.encoding))

@@ -14,7 +14,7 @@ struct Memory<'a> {
     encoding: Arc<Encoding>,
     bits: u64,
     count: u64,
-    /// Visible shape of one buffer.
+    /// Shape of the view, without the multi-buffer dimension.
     shape: &'a [u64],
     alloc: &'a [u64],
     layout: LinearLayout,
@@ -47,7 +47,7 @@ impl<'a> Memory<'a> {
         self.shape != self.alloc
     }
 
-    /// Returns a sliced dimension that is split over CTAs, if any.
+    /// Returns a dimension along which the view is sliced and which is split over CTAs, if there is one.
     fn cut_across_ctas(&self) -> Option<usize> {
         let split = self.encoding.cga_layout().ok()?.split_num();
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
@@ -69,7 +69,7 @@ impl<'a> Memory<'a> {
         )
     }
 
-    /// Returns a mask of the row-address bits that distinguish elements of the view.
+    /// Returns a mask of those row-address bits that distinguish elements of the view.
     fn rows(&self) -> u64 {
         // Scales have a replica per warp, of 32 rows. Blocks of 64 rows occupy every other group of 16 rows: the bit in
         // between selects free rows.
@@ -83,7 +83,8 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Returns true if both paddings are equal in bits, for elements of `a_bits` and `b_bits` bits.
+/// Returns true if both encodings insert the same paddings at the same intervals, measured in bits. The elements of
+/// `a` have `a_bits` bits, and those of `b` have `b_bits` bits.
 fn same_padding(
     a: &PaddedSharedEncoding,
     a_bits: u64,

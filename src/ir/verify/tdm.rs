@@ -15,7 +15,7 @@ use melior::ir::operation::OperationLike;
 
 const MAX_BLOCK: u64 = 65535;
 
-/// Checks the block and buffer of a load or store.
+/// Checks the sizes of the block that is loaded or stored, and that the buffer is not swizzled.
 fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     for (i, size) in desc.shape.iter().enumerate() {
         ensure!(
@@ -109,7 +109,8 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the warp hint, a mask of the copying warps: an affine subset of warp indices (e.g. warps 0, 1, 4 and 5).
+/// Checks the warp hint, which is a mask of the warps that copy. These warps must form an affine subset of the warp
+/// indices, for example warps 0, 1, 4 and 5.
 fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());
@@ -217,7 +218,7 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
     Ok(())
 }
 
-/// Checks the buffer layout of a store: no padding, or padding after each row of `last` elements.
+/// Checks that the buffer of a store has no padding, or padding after each row of `last` elements.
 fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     match encoding_of(buffer).as_deref() {
         Some(Encoding::SwizzledShared(_)) => {}
@@ -246,7 +247,7 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     Ok(())
 }
 
-/// Returns the number of elements per row and CTA.
+/// Returns the number of elements that each CTA holds of a row of the block.
 fn row(block: &BufferType<'_>, buffer: &BufferType<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
@@ -262,7 +263,8 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
     consistent(&desc, &buffer)
 }
 
-/// Checks a copy of rows. Returns block, buffer and indices.
+/// Checks an operation that copies rows selected by indices. Returns the types of the block, the buffer and the
+/// indices, or `None` if a value has none of these types.
 fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],

@@ -46,7 +46,8 @@ impl ProductBuffer<'_> {
     }
 }
 
-/// Returns the tensor-core instruction kind and the possible accumulator types: `f32` -> (`tf32`, `f32`).
+/// Returns the kind of the tensor-core instruction for an element type, and the possible accumulator types. For
+/// example, `f32` has the kind `tf32` and the accumulator type `f32`.
 fn kind(element: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match element {
         "f32" => ("tf32", &["f32"]),
@@ -391,7 +392,7 @@ fn left_in_tensor_memory(
     Ok(())
 }
 
-/// Checks the order of elements in scale blocks.
+/// Checks the order in which the blocks of a scale operand are stored in tensor memory.
 fn scale_order(
     op: ttng::TCGen5MMAScaled<'_, '_>,
     scale: &ProductBuffer<'_>,

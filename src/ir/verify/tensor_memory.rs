@@ -16,7 +16,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
-/// Returns the layout of an allocation, without the multi-buffer dimension.
+/// Returns the layout of a buffer's allocation, without the multi-buffer dimension.
 fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayout> {
     let leading = buffer.alloc_shape.len().checked_sub(encoding.rank())?;
     encoding
@@ -24,7 +24,8 @@ fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayou
         .ok()
 }
 
-/// Checks that a buffer is in tensor memory. Without `scales`, encodings of scales are errors.
+/// Checks that a buffer is in tensor memory, and returns its encoding. Encodings of scales are valid only if
+/// `scales` is true.
 fn in_tensor_memory(
     buffer: &BufferType<'_>,
     scales: bool,
@@ -161,7 +162,8 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// Checks that each thread holds whole rows of one block, for a reduction within the thread.
+/// Checks that each thread holds exactly one whole row, which it can reduce on its own, and that each column of
+/// tensor memory holds one element of 32 bits.
 fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encoding) -> Verdict {
     let Some(layout) = layout(tensor) else {
         return Ok(());
@@ -393,7 +395,8 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     }
 }
 
-/// Checks that the slice `offset..offset + size` of dimension `dim` is contiguous in every CTA.
+/// Checks that the slice `offset..offset + size` of dimension `dim` is contiguous in every CTA, and that it starts
+/// at a 32-bit column of tensor memory.
 fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());

@@ -13,7 +13,7 @@ use melior::ir::{OperationRef, Type, ValueLike};
 /// Maximum number of elements of a tensor, as in Triton.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
-/// Checks that the tensors and buffers of an operation fit the module.
+/// Checks that the tensors and buffers of an operation match the numbers of lanes, warps and CTAs of the module.
 ///
 /// As in Triton, `amdg` operations are not checked, and only tensors of `tt` operations have a size limit.
 pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Verdict {
@@ -57,7 +57,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     generic.map_or(Ok(()), |type_| generic::check_support(kind, type_))
 }
 
-/// A position in a message: `operand 1`, `the result` or `result 0`.
+/// The operand or result that a message refers to: `operand 1`, `the result` or `result 0`.
 #[derive(Clone, Copy)]
 enum ValuePosition {
     Operand(usize),

@@ -10,11 +10,11 @@ use std::path::Path;
 
 #[derive(Clone, Copy)]
 enum Fate {
-    /// The file calls the accessor of the attribute.
+    /// The attribute is read: this file calls its accessor.
     ReadIn(&'static str),
-    /// The file copies all attributes to the emitted operation.
+    /// The attribute is passed on: this file copies all attributes to the emitted operation.
     PassedOnIn(&'static str),
-    /// The lowering is correct for every value, for the stated reason.
+    /// The attribute is ignored: the lowering is correct for every value, for this reason.
     Unneeded(&'static str),
 }
 use Fate::{PassedOnIn, ReadIn, Unneeded};
@@ -22,7 +22,7 @@ use Fate::{PassedOnIn, ReadIn, Unneeded};
 const ONE_CTA: &str = "it is about the CTAs of a cluster, and clusters of several are refused";
 const HINT: &str = "it asks for speed and not for another result";
 
-/// Entries as (operation, attribute, treatment).
+/// The fates of the attributes of this project's operations, as (operation, attribute, fate).
 #[rustfmt::skip]
 const OWN: &[(&str, &str, Fate)] = &[
     ("amdg.async_wait", "num_inst", Unneeded("it waits for all copies")),
@@ -146,7 +146,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttng.warp_group_dot_wait", "warpGroupLocal", Unneeded("a barrier stands where the analysis finds that warp groups need one")),
 ];
 
-/// Attributes of upstream operations. [`UPSTREAM_OF_ONE`] takes precedence.
+/// The fates of the attributes of upstream operations. An entry in [`UPSTREAM_OF_ONE`] takes precedence.
 #[rustfmt::skip]
 const UPSTREAM: &[(&str, Fate)] = &[
     ("branch_weights", PassedOnIn("src/lower/emit/control.rs")),
@@ -171,7 +171,7 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("variant", PassedOnIn("src/lower/emit/emitter.rs")),
 ];
 
-/// Entries as (operation, attribute, treatment).
+/// The fates of attributes of single upstream operations, as (operation, attribute, fate).
 #[rustfmt::skip]
 const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] = &[
     ("rocdl.workitem.id.x", "range", Unneeded("the number of threads follows from the module")),

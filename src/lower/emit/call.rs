@@ -9,7 +9,7 @@ const NO_MEMORY: &str = "#llvm.memory_effects<other = none, argMem = none, inacc
                          errnoMem = none, targetMem0 = none, targetMem1 = none>";
 
 impl<'c> Emitter<'c> {
-    /// Calls a pure intrinsic without an operation in the LLVM dialect.
+    /// Calls a pure LLVM intrinsic for which the LLVM dialect has no operation.
     pub(crate) fn call_intrinsic(
         &mut self,
         name: &str,

@@ -26,7 +26,7 @@ pub(crate) struct Fork<'c> {
 #[must_use]
 pub(crate) struct ElseBranch<'c> {
     fork: Fork<'c>,
-    /// Last block and yielded values of the `then` branch.
+    /// The last block of the `then` branch, and the values that this branch yields.
     end: (Blk<'c>, Vec<Val<'c>>),
     else_: Blk<'c>,
 }
@@ -67,13 +67,14 @@ impl<'c> Emitter<'c> {
         self.add_block(self.block, arguments)
     }
 
-    /// Moves the insertion point to a dominated block, until [`Self::leave_block`].
+    /// Moves the insertion point to `block`, which the current block dominates. [`Self::leave_block`] moves it
+    /// back.
     pub(crate) fn enter_block(&mut self, block: Blk<'c>) {
         let outer = std::mem::replace(&mut self.block, block);
         self.outer.push((outer, Vec::new()));
     }
 
-    /// Undoes [`Self::enter_block`].
+    /// Moves the insertion point back to the block that was current before [`Self::enter_block`].
     pub(crate) fn leave_block(&mut self) {
         let (block, added) = self.outer.pop().expect("a block was entered");
         self.block = block;
@@ -83,12 +84,12 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Moves the insertion point permanently to a dominated block. Values of the current block stay available.
+    /// Permanently moves the insertion point to `block`. Values of the current block stay available.
     pub(crate) fn continue_in(&mut self, block: Blk<'c>) {
         self.block = block;
     }
 
-    /// Opens a conditional in the `then` block.
+    /// Opens a conditional, and moves the insertion point to its `then` branch.
     pub(crate) fn fork(&mut self, condition: Val<'c>) -> Fork<'c> {
         let begin = self.block;
         let then = self.next_block(&[]);
@@ -127,8 +128,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Ends a conditional without an `else` branch. The results are `values` after the `then` branch, otherwise
-    /// `fallback`.
+    /// Ends a conditional without an `else` branch. Returns the results, which are `values` if the condition was
+    /// true and `fallback` otherwise.
     pub(crate) fn join_or(
         &mut self,
         Fork {
@@ -150,7 +151,8 @@ impl<'c> Emitter<'c> {
         self.next_block(&types)
     }
 
-    /// Opens a loop in the header. Returns the loop-carried values, with `initial` in the first iteration.
+    /// Opens a loop, and moves the insertion point to its header. Returns the loop-carried values, which are
+    /// `initial` in the first iteration.
     pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (LoopHeader<'c>, Vec<Val<'c>>) {
         let header = self.join_block(initial);
         self.branch(header, initial, None);
@@ -158,7 +160,7 @@ impl<'c> Emitter<'c> {
         (LoopHeader { header }, block_arguments(header))
     }
 
-    /// Ends the header and enters the body. A false `condition` leaves the loop.
+    /// Ends the header and enters the body. If `condition` is false, the loop ends.
     pub(crate) fn begin_body(
         &mut self,
         LoopHeader { header }: LoopHeader<'c>,
@@ -211,7 +213,8 @@ impl<'c> Emitter<'c> {
         self.leave_block();
     }
 
-    /// Ends the switch. `labels` are the values of all cases after the default case.
+    /// Ends the switch over `value`, and returns its results. `labels` are the values that select the cases after
+    /// the default case.
     pub(crate) fn end_switch(
         &mut self,
         switch: Switch<'c>,
@@ -241,8 +244,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Emits a `cf` branch in LLVM form. `head` is the condition or flag, if any. All attributes except segment sizes
-    /// are kept.
+    /// Emits a `cf` branch in the LLVM dialect. `head` contains the condition or the switched value, and is empty
+    /// for an unconditional branch. All attributes except segment sizes are kept.
     pub(crate) fn rebuild_branch(
         &mut self,
         op: Op<'c>,

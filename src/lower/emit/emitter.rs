@@ -31,22 +31,23 @@ pub(crate) struct Emitter<'c> {
     pub(super) block: Blk<'c>,
     entry: Blk<'c>,
     at_entry: usize,
-    /// Blocks to return to, outermost first. On return to a block, its keys are removed from `available`.
+    /// Blocks to which [`Self::leave_block`] returns, outermost first. Each has the keys that were added to
+    /// `available` after the block was left. On return to the block, these keys are removed again.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,
     pub(super) constants: FxHashMap<usize, u64>,
-    /// Keys are the address and the length of a text. The text outlives the emitter.
+    /// Identifiers, keyed by the address and the length of their text. The text outlives the emitter.
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
     pub(super) parsed_attrs: FxHashMap<&'static str, Attribute<'c>>,
-    /// Keys are addresses of attributes.
+    /// Fast-math flags, keyed by the address of their attribute.
     pub(super) fast: FxHashMap<usize, FastMathFlags<'c>>,
-    /// Keys are exclusive upper bounds; all ranges start at 0.
+    /// Range attributes, keyed by their exclusive upper bound. All ranges start at 0.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
-    /// All emitted pure operations, for [`Self::sweep`].
+    /// All emitted pure operations. [`Self::sweep`] erases those without uses.
     pure: Vec<Op<'c>>,
-    /// Gives copies to shared memory their own alias scope. LLVM then assumes that copies do not alias other accesses;
-    /// barriers and waits provide the order.
+    /// True if copies to shared memory get their own alias scope. LLVM then assumes that copies do not alias other
+    /// accesses; barriers and waits provide the order.
     pub(crate) separates_copies: bool,
     pub(crate) types: Types<'c>,
 }
@@ -130,7 +131,7 @@ impl<'c> Emitter<'c> {
         build::only_result(made.expect("every operation emitted is registered"))
     }
 
-    /// Copies an upstream operation with new operands and all attributes.
+    /// Copies an upstream operation with all its attributes, but with the given operands.
     pub(crate) fn rebuild(&mut self, op: Op<'c>, operands: &[Val<'c>]) {
         let kind = UpstreamKind::of(op).expect("only upstream operations are rebuilt");
         let same = Building::<()>::new(kind.into()).with_attributes(&attributes_of(op));

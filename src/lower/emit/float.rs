@@ -31,12 +31,12 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::fpext(value, type_))
     }
 
-    /// Rounds to nearest even.
+    /// Truncates a float to the type `type_`. Rounds to nearest even.
     pub(crate) fn fptrunc(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
         self.pure(llvm::fptrunc(value, type_))
     }
 
-    /// Rounds towards zero and saturates. NaN becomes 0.
+    /// Converts a float to an integer. Rounds towards zero and saturates. NaN becomes 0.
     pub(crate) fn fptoi_sat(
         &mut self,
         value: Val<'c>,

@@ -117,7 +117,7 @@ pub(crate) fn declare_table<'c>(
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {
-    /// Appends a function to a module. `more` are attributes besides linkage and calling convention.
+    /// Appends a function to a module. `more` contains its attributes other than linkage and calling convention.
     pub(crate) fn function(
         &mut self,
         module: Blk<'c>,

@@ -12,7 +12,7 @@ const ACCESSES: &str =
 const COPIES: &str =
     "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
-/// Marks a dynamic index in the constant indices of a `getelementptr`.
+/// Placeholder for a dynamic index in the constant indices of a `getelementptr`.
 const DYNAMIC: i32 = i32::MIN;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -56,10 +56,10 @@ impl<'c> Emitter<'c> {
         self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
-    /// Returns the alias scope of an access through `pointer`, and the scope of copies, which do not alias the
-    /// access.
+    /// Returns two alias scopes for an access through `pointer`: the scope of the access, and the scope of copies,
+    /// which do not alias the access.
     ///
-    /// `None` outside shared memory, or without separate scopes.
+    /// Both are `None` if the access is outside shared memory, or if copies have no scope of their own.
     pub(crate) fn alias_scopes_of(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {
         let is_shared = pointer.r#type() == self.types.shared_pointer;
         if self.separates_copies && is_shared {

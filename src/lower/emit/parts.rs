@@ -20,7 +20,7 @@ impl<'c> Emitter<'c> {
         vector
     }
 
-    /// Inverse of [`Self::gather`].
+    /// Splits a vector into its `count` elements. This is the inverse of [`Self::gather`].
     pub(crate) fn scatter(
         &mut self,
         vector: Val<'c>,
@@ -54,12 +54,13 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::bitcast(value, type_))
     }
 
-    /// Attaches attributes to a value by an identity bitcast.
+    /// Attaches attributes to a value. Returns the value after an identity bitcast that has these attributes.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) -> Val<'c> {
         self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }
 
-    /// Attaches attributes to a value at the insertion point. The unused bitcast is not erased.
+    /// Attaches attributes to a value at the insertion point, by an identity bitcast. The bitcast is not erased,
+    /// although its result is unused.
     pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) {
         self.effect(llvm::bitcast(value, value.r#type()).with_attributes(marks));
     }

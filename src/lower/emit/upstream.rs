@@ -11,7 +11,7 @@ use crate::sys::build::Val;
 use melior::ir::{Attribute, Type};
 
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// Attributes without an LLVM equivalent, with default values.
+/// Attributes that have no equivalent in LLVM, each with its default value.
 const WITHOUT: [(&str, &str); 2] = [
     ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),
@@ -19,7 +19,7 @@ const WITHOUT: [(&str, &str); 2] = [
 
 #[derive(Clone, Copy)]
 pub(super) struct FastMathFlags<'c> {
-    /// `None` without flags.
+    /// The flags as an attribute of the LLVM dialect, or `None` if no flag is set.
     llvm: Option<Attribute<'c>>,
     may_approximate: bool,
 }
@@ -81,10 +81,10 @@ impl<'c> Emitter<'c> {
         fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
     }
 
-    /// Translates attributes to the LLVM dialect. Omits attributes without an equivalent if they have the default
-    /// value.
+    /// Translates attributes to the LLVM dialect. An attribute without an equivalent is omitted if it has its
+    /// default value.
     ///
-    /// Returns `None` for such attributes with other values.
+    /// Returns `None` if such an attribute has another value.
     fn convert_attributes(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
         let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {

@@ -52,8 +52,8 @@ pub(crate) struct SharedCopy<'a, 'c> {
     /// address to which lane 0 copies.
     pub(crate) to: Val<'c>,
     pub(crate) bytes: u32,
-    /// If this condition is false, zeros are stored instead of the source. If it is `None`, the source is always
-    /// read.
+    /// If this condition is false, zeros are stored instead of the source data. If it is `None`, the source is
+    /// always read.
     pub(crate) mask: Option<Val<'c>>,
     /// The lane that holds the source address and the mask. `None` if each lane holds its own.
     pub(crate) source_lane: Option<Val<'c>>,
@@ -103,9 +103,9 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 }
 
-/// Emits `body` in a branch that is taken only if `mask` is true, and returns its value. If the mask is false,
-/// returns `fallback`, which must be `Some` if and only if `body` returns `Some`. If `mask` is `None`, `body` is
-/// unconditional.
+/// Emits `body` in a branch that is taken only if `mask` is true, and returns the value of `body`. If the mask is
+/// false, the result is `fallback`, which must be `Some` if and only if `body` returns `Some`. If `mask` is `None`,
+/// `body` is unconditional.
 pub(super) fn emit_masked<'c>(
     e: &mut Emitter<'c>,
     mask: Option<Val<'c>>,

@@ -92,7 +92,7 @@ impl Isa for Amd {
         )
     }
 
-    /// Reads a counter, which runs at 100 MHz on all AMD GPUs, and converts its ticks to nanoseconds.
+    /// Reads the real-time counter, which runs at 100 MHz on all AMD GPUs, and converts its ticks to nanoseconds.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         let ticks = if gpu.target.instructions.time_by_message {
@@ -177,8 +177,8 @@ impl Isa for Amd {
         }
     }
 
-    /// Returns the value in lane `source`. `ds_bpermute` takes a byte address, so the lane index is multiplied by
-    /// 4.
+    /// Returns the value that lane `source` holds. `ds_bpermute` takes a byte address, so the lane index is
+    /// multiplied by 4.
     fn shuffle_index<'c>(
         &self,
         _: Gpu,

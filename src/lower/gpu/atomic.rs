@@ -9,8 +9,8 @@ use crate::lower::words;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// An atomic access that one thread makes to contiguous elements. Each element is accessed atomically, but not the
-/// access as a whole.
+/// An atomic access that one thread makes to contiguous elements. Each element is accessed atomically, but the
+/// access as a whole is not atomic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
@@ -70,8 +70,8 @@ fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
 }
 
 impl<'c> AtomicAccess<'_, 'c> {
-    /// Emits LLVM's atomic operation, under the mask. Returns the old value, 0 for a false mask, or `None` for a
-    /// store.
+    /// Emits this access as an atomic operation of LLVM that is executed only if the mask is true. Returns the old
+    /// value, or 0 if the mask is false. Returns `None` for a store.
     pub(super) fn by_llvm(
         &self,
         e: &mut Emitter<'c>,

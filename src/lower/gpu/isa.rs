@@ -59,7 +59,7 @@ pub(super) trait Isa: Sync {
         registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)>;
 
-    /// Emits the thread index in the CTA. `range` is the attribute for the value range.
+    /// Emits the index of the thread within the CTA. `range` is the attribute that states the range of this index.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
     /// Marks an `i32` as equal in all lanes of a warp. The value is unchanged if the vendor's compiler does not use
@@ -104,8 +104,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Returns the text of an operation that the module must contain for Triton's launcher. `None` if it needs no
-    /// such operation.
+    /// Returns the text of an operation that the module must contain for Triton's launcher. Returns `None` if the
+    /// launcher needs no such operation.
     fn launch_declaration(&self) -> Option<&'static str> {
         None
     }
@@ -144,8 +144,8 @@ pub(super) trait Isa: Sync {
     /// accesses.
     fn staggering_barrier(&self, _: &mut Emitter<'_>, _is_of_shared: bool) {}
 
-    /// Orders earlier generic-proxy accesses to shared memory before later async-proxy accesses. No effect without an
-    /// async proxy.
+    /// Orders earlier generic-proxy accesses to shared memory before later async-proxy accesses. Emits nothing if
+    /// the hardware has no async proxy.
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
 
     fn warp_barrier(&self, e: &mut Emitter<'_>);
@@ -174,7 +174,7 @@ pub(super) trait Isa: Sync {
     /// that the instruction can encode.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
-    /// Returns the `i32` in lane `own lane ^ mask`.
+    /// Returns the `i32` that another lane holds. The index of this lane is the index of the own lane XOR `mask`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
 
     fn shuffle_index<'c>(
@@ -197,7 +197,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges words between each two lanes whose indices differ only in bit `_lane_bit`: the `_high` word of the
+    /// Exchanges words between pairs of lanes whose indices differ only in bit `_lane_bit`: the `_high` word of the
     /// lane whose bit is 0 is swapped with the `_low` word of the other lane. Returns `[low, high]` after the
     /// exchange.
     fn swap_lanes<'c>(
@@ -246,7 +246,7 @@ pub(super) trait Isa: Sync {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
-    /// Stores `whole`, all data of the access, to global memory if the mask is true.
+    /// Stores `whole`, which contains all data of the access, to global memory if the mask of the access is true.
     fn store<'c>(
         &self,
         gpu: Gpu,
@@ -347,7 +347,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts floats to 8-bit codes, rounded to nearest, with saturation. `None` if the target has no such instruction.
+    /// Converts floats to 8-bit codes. Rounds to nearest, and saturates. Returns `None` if the target has no
+    /// instruction for the conversion.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -444,8 +445,9 @@ impl Gpu {
         }
     }
 
-    /// Returns this GPU with the warps that execute `op`: those of the region of `ttg.warp_specialize` that
-    /// contains `op`, or those of the function if there is none. `self` must have the warps of the function.
+    /// Returns a copy of this GPU with the number of warps that execute `op`. These are the warps of the
+    /// `ttg.warp_specialize` region that contains `op`, or the warps of the function if there is no such region.
+    /// `self` must have the warps of the function.
     pub(crate) fn around(self, op: OperationRef<'_, '_>) -> Self {
         if self.is_whole_cta() {
             return self;
@@ -667,7 +669,8 @@ impl Gpu {
         self.target.instructions.buffer_to_shared
     }
 
-    /// Starts a copy. Requires [`Self::copies`] or [`Self::copies_in_lane_order`].
+    /// Starts an asynchronous copy from global to shared memory. [`Self::copies`] or [`Self::copies_in_lane_order`]
+    /// must be true for the size of the copy.
     pub(crate) fn copy<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -689,7 +692,8 @@ impl Gpu {
         }
     }
 
-    /// Emits a wait for all copies of this warp and returns the wait operation. Requires [`Self::counts_copies`].
+    /// Emits a wait for all copies of this warp and returns the wait operation. [`Self::counts_copies`] must be
+    /// true.
     pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
         let wait = self.isa.wait_by_count(self, e);
         wait.expect("a GPU that counts copies waits for counts")
@@ -699,7 +703,7 @@ impl Gpu {
         self.isa.set_count(self, e, wait, most);
     }
 
-    /// Emits a barrier for the lanes of each warp, which orders their shared-memory accesses.
+    /// Emits a barrier for the lanes of each warp. It orders the shared-memory accesses of these lanes.
     pub(crate) fn warp_barrier(self, e: &mut Emitter<'_>) {
         self.isa.warp_barrier(e);
     }

@@ -38,15 +38,15 @@ pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) kind: UpstreamKind,
     pub(crate) element: Type<'c>,
-    /// Set if the operands are the region's arguments in reverse order.
+    /// True if the operands are the region's arguments in reverse order.
     pub(crate) is_swapped: bool,
 }
 
 impl<'c> SingleOperation<'c> {
     /// Returns the only operation in the combine region of `op`.
     ///
-    /// `None` if the region has several operations, if `op` has several results, or if the operands are not exactly
-    /// the region's arguments, in order or reversed.
+    /// Returns `None` if the region has several operations, if `op` has several results, or if the operands of the
+    /// operation are not exactly the region's arguments, in order or reversed.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -135,8 +135,8 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Converts the operation to the type that the planner uses. Returns `None` if the target has no instruction
-    /// that reduces it across lanes.
+    /// Describes this operation to the planner of reductions. Returns `None` if the target has no instruction that
+    /// reduces the values of a warp with this operation.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

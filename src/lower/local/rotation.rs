@@ -46,7 +46,7 @@ fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
         .then_some(rotation)
 }
 
-/// `value + 1`, or 0 if the sum equals `modulus`.
+/// An increment with wrap-around: `value + 1`, or 0 if this sum equals `modulus`.
 struct WrappedSum<'c> {
     value: Val<'c>,
     modulus: i64,
@@ -80,7 +80,8 @@ impl<'c> WrappedSum<'c> {
         (is_sum && integer_constant(one) == Some(1)).then_some(Self { value, modulus })
     }
 
-    /// Returns `self.value` as a loop-carried value if `wrapped` is the value that the loop yields for it.
+    /// Returns `self.value` as a loop-carried value. Returns `None` if it is not loop-carried, or if the loop does
+    /// not yield `wrapped` as its next value.
     fn counter(&self, wrapped: Val<'c>) -> Option<Carried<'c>> {
         Carried::of(self.value).filter(|carried| carried.next == wrapped)
     }

@@ -11,7 +11,7 @@ use melior::ir::Type;
 pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: BufferLayout,
-    /// Number of leading dimensions outside the encoding: 1 for a multi-buffer, otherwise 0.
+    /// Number of leading dimensions that the encoding does not cover: 1 for a multi-buffer, otherwise 0.
     pub(super) leading: usize,
     /// Size of the whole allocation in bytes.
     pub(super) bytes: u32,
@@ -85,8 +85,8 @@ impl<'c> MemdescLayout<'c> {
 /// Minimum alignment of a buffer in bytes, which is the size of the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// Adds the padding that precedes the byte offset `position` to this offset. [`BufferLayout::padded`] does the same
-/// for constants.
+/// Returns the byte offset `position` plus the number of padding bytes that precede it. [`BufferLayout::padded`]
+/// computes the same for constants.
 pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);

@@ -17,7 +17,7 @@ use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
 /// Returns the source and the result of a memdesc view, and the byte range of the source that the view selects.
-/// `None` if `op` is not a view.
+/// Returns `None` if `op` is not a view.
 pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
     let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
         source: sys::value_id(src),
@@ -81,7 +81,8 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
     Some(ttg::MemDescReinterpret::of(op)?.src())
 }
 
-/// Returns the byte range of `count` consecutive buffers of a multi-buffer, from index `first`.
+/// Returns the byte range of the `count` consecutive buffers that begin with buffer `first` of the multi-buffer
+/// `buffers`.
 fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
     let place = MemdescLayout::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
@@ -94,8 +95,8 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
     })
 }
 
-/// Returns the byte range of a buffer that is selected by a dynamic index. `None` if the buffers do not all have
-/// the same size in bytes.
+/// Returns the byte range of the buffer that a `ttg.memdesc_index` with a dynamic index selects. Returns `None` if
+/// the buffers do not all have the same size in bytes.
 fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
     let count = *MemdescLayout::of(layouts, index.src().r#type())
         .ok()?

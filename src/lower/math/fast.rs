@@ -11,7 +11,7 @@ use melior::ir::ValueLike;
 
 /// Lowers a function to an approximate instruction.
 ///
-/// `None` if the flags forbid approximations, or if the GPU has no instruction.
+/// Returns `None` if the flags forbid approximations, or if there is no approximate instruction for the function.
 pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,

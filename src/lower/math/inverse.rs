@@ -4,7 +4,7 @@ use super::arithmetic::{Arithmetic, FloatPredicate, Unary};
 use super::exponential::odd;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// `pi / 2` minus the nearest f32.
+/// The difference between `pi / 2` and the f32 that is nearest to it.
 const HALF_PI_REST: f32 = -4.371_138_83e-8;
 
 /// Computes the arcsine of `x` for magnitudes up to 1/2.
@@ -80,7 +80,8 @@ fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Computes `atan(over / under)` of non-negative numbers, as `pi / 2 - atan(under / over)` if `over > under`.
+/// Computes `atan(over / under)` for non-negative arguments. If `over > under`, computes it as `pi / 2 - atan(under
+/// / over)`.
 fn quotient<M: Arithmetic>(m: &mut M, over: M::F, under: M::F) -> M::F {
     let is_steep = m.compare(FloatPredicate::Less, under, over);
     let small = m.select(is_steep, under, over);

@@ -16,7 +16,7 @@ fn function(m: &mut Evaluation, name: &str, x: &[f32]) -> Option<f32> {
     super::function(m, *kind.expect("`math` has the function"), x)
 }
 
-/// An [`Arithmetic`] that computes numbers, as a GPU would if it rounded each operation to nearest.
+/// An [`Arithmetic`] that evaluates the operations on numbers. Each result is rounded to nearest, as on a GPU.
 struct Evaluation;
 
 impl Arithmetic for Evaluation {
@@ -183,7 +183,8 @@ fn erf(x: f64) -> f64 {
     (sum * (-z * z).exp() * 2.0 / std::f64::consts::PI.sqrt()).copysign(x)
 }
 
-/// Computes `asinh` without the rounding error of `1 + x`, which the function of the standard library has.
+/// Computes `asinh` in binary64. The function of the standard library adds `1 + x` with a rounding error, which
+/// this function avoids.
 fn asinh(x: f64) -> f64 {
     let z = x.abs();
     let result = if z > 1e9 {
@@ -295,7 +296,7 @@ fn functions_of_one_argument_are_within_their_bounds() {
     assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }
 
-/// Returns numbers whose pairs cover every special case of two arguments.
+/// Returns numbers whose pairs cover all special cases of a function of two arguments.
 fn special() -> Vec<f32> {
     let positive = [
         0.0,
@@ -327,8 +328,8 @@ fn special() -> Vec<f32> {
     positive.into_iter().flat_map(|x| [x, -x]).collect()
 }
 
-/// Returns all pairs of special numbers, and random pairs: of arbitrary bit patterns, of numbers of moderate size,
-/// and with a first number near 1.
+/// Returns all pairs of special numbers, and random pairs of three kinds: numbers with arbitrary bit patterns,
+/// numbers of moderate size, and pairs whose first number is near 1.
 fn pairs() -> Vec<(f32, f32)> {
     let special = special();
     let mut all: Vec<(f32, f32)> = special

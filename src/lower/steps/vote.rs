@@ -35,8 +35,8 @@ impl<'c> ProgramEmitter<'_, 'c> {
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// For each bin of this lane, counts the elements of the warp that fall into the bin. Returns the sums of the
-    /// counts and `acc`.
+    /// For each bin of this lane, counts the elements of the warp that fall into the bin. Adds the counts to `acc`
+    /// and returns the sums.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,

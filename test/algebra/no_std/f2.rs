@@ -5,7 +5,8 @@
 #[path = "../../../crates/linear-layout/src/f2/mod.rs"]
 pub mod f2;
 
-/// Computes rank and nullity of a matrix. Uses elimination and subspaces as a dependent crate would.
+/// Computes the rank and the nullity of a matrix, with the elimination and the subspaces of the `f2` module, as a
+/// dependent crate would use them.
 pub fn rank_and_nullity(columns: &[u64]) -> (usize, usize) {
     let mut echelon = f2::Echelon::new();
     let mut kernel = f2::Span::empty();

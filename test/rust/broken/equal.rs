@@ -25,9 +25,10 @@ pub(crate) enum EquivalenceProof {
     /// The result is unused wherever it differs from the original one: the output is the same if it is replaced
     /// there by other values.
     UnusedWhereDifferent,
-    /// The removed or weakened barrier orders no dependent warps: all tested warp schedules give the same output.
+    /// All tested warp schedules give the same output, so no warps depend on the order that the removed or weakened
+    /// barrier enforces.
     AnyOrder,
-    /// Between this barrier and the next one, or the end of the kernel, there is no access to shared memory.
+    /// Between the removed barrier and the next one, or the end of the kernel, no operation accesses shared memory.
     NothingToOrder,
 }
 
@@ -167,7 +168,7 @@ pub(crate) fn reason(
     None
 }
 
-/// Two different replacements for values that must not affect the output.
+/// Two different values. Each replaces values that must not affect the output.
 const OTHER_VALUES: [i64; 2] = [0x34, 0x43];
 
 /// Replaces line `at` of a text by `lines`.

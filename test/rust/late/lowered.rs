@@ -12,7 +12,8 @@ const EXPECT: &str = "expect_tx.shared::cta.b64 _, [$1], ";
 const PRODUCT: &str = "wgmma.mma_async";
 const FIELD: &str = "tensormap.replace.tile.";
 
-/// Position of the lowest bit of each field in a matrix descriptor.
+/// Position of the lowest bit of the leading-dimension offset in a matrix descriptor. `STRIDE` and `SWIZZLE` are
+/// the positions of two other fields.
 const LEADING: u32 = 16;
 const STRIDE: u32 = 32;
 const SWIZZLE: u32 = 62;
@@ -121,7 +122,8 @@ impl<'t> Values<'t> {
 
 impl Values<'_> {
     /// Returns true if a line computes a buffer address from a stage index that depends on no constant in the text,
-    /// such as the remainder of a counter. The index is then changed at its use.
+    /// such as the remainder of a counter. Such an index is mutated at its use, because no constant can be mutated
+    /// instead.
     fn is_computed_stage(&self, line: &GenericLine) -> bool {
         line.middle.contains("ll.index_bound")
             && !self.constants.contains_key(&*line.operands[0])
@@ -496,8 +498,8 @@ impl<'t> MbarrierUse<'t> {
     }
 }
 
-/// Returns true if the first line that differs initialises an mbarrier, and this mbarrier is never used except for
-/// initialisation and invalidation.
+/// Returns true if the first line that differs between the two kernels initialises an mbarrier that is otherwise
+/// only initialised or invalidated.
 pub(crate) fn is_of_unused_mbarrier(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -515,7 +517,7 @@ pub(crate) fn is_of_unused_mbarrier(before: &str, after: &str) -> bool {
     })
 }
 
-/// Returns true if `after` lacks one wait for an mbarrier that `before` has, and an earlier wait orders the same
+/// Returns true if `after` lacks exactly one mbarrier wait of `before`, and an earlier wait orders the same
 /// accesses as the missing one.
 pub(crate) fn lacks_covered_wait(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
@@ -533,8 +535,9 @@ pub(crate) fn lacks_covered_wait(before: &str, after: &str) -> bool {
         && lacking.is_some_and(|(_, wait)| is_covered(&lines, &uses, wait))
 }
 
-/// Returns true if `after` differs from `before` in one arrival that comes earlier, before a product that it should
-/// follow, and this is not observable: for each wait for its mbarrier, an earlier wait orders the same accesses.
+/// Returns true if one arrival of `before` is earlier in `after`, before a product that it should follow, and the
+/// move is not observable. It is not observable if, for each wait for the mbarrier of the arrival, an earlier wait
+/// orders the same accesses.
 pub(crate) fn moves_covered_arrival(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -614,7 +617,7 @@ fn is_covered(
     !own.is_empty() && earlier.any(covers)
 }
 
-/// Returns the rule by which a change of a lowered kernel is equivalent, that is, not observable on a correct
+/// Returns the rule that proves a change of a lowered kernel equivalent, that is, not observable on a correct
 /// machine. Returns `None` if no rule applies.
 pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::EquivalenceRule> {
     use super::EquivalenceRule;
@@ -759,8 +762,8 @@ fn blocks(text: &str) -> HashMap<String, Vec<GenericLine>> {
     blocks
 }
 
-/// Follows the path on which each loop runs `rounds` times. Returns the memory accesses and barriers on it, each
-/// with the indices of the `cp.async` copies that are complete before it.
+/// Follows the execution in which each loop runs `rounds` times. Returns its memory accesses and barriers in order,
+/// each with the indices of the `cp.async` copies that are complete before it.
 fn completions(
     blocks: &HashMap<String, Vec<GenericLine>>,
     rounds: usize,
@@ -822,9 +825,9 @@ pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
     all.all(|(before, after)| before.len() > 1 && before == after)
 }
 
-/// Returns true if the stage index `argument` becomes 0 in its first round, no matter whether it starts as `value`
-/// or as `value - 1`. The index must be used only by the addition whose result is compared with the number of
-/// stages.
+/// Returns true if the first addition to the stage index `argument` wraps it to 0, no matter whether it starts as
+/// `value` or as `value - 1`. This addition must be the only use of the index, and its result must be compared with
+/// the number of stages.
 fn wraps_alike(lines: &[Option<GenericLine>], argument: &str, value: i64) -> bool {
     let all = || lines.iter().flatten();
     let number = |name: &str| {

@@ -96,18 +96,19 @@ struct PipelineChange {
     lines: Vec<String>,
 }
 
-/// The rule by which a changed kernel is equivalent to the original one.
+/// The rule that proves a changed kernel equivalent to the original one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum EquivalenceRule {
     /// The changed kernel is lowered to the same code.
     SameCode,
-    /// The preceding or following instruction does the same, and no instruction between the two accesses memory.
+    /// The instruction before or after the removed or weakened one has the same effect, and no instruction between
+    /// the two accesses memory.
     Repeated,
     /// The changed field of the descriptor has no effect.
     UnusedField,
     /// The same asynchronous copies are complete before each access, for any number of iterations of the loop.
     SameCompletions,
-    /// The stage index becomes 0 in its first round in both kernels.
+    /// The first update of the stage index sets it to 0 in both kernels.
     SameStage,
     /// Between the removed fence and the preceding fence, nothing is written to shared memory through the generic
     /// proxy.
@@ -205,9 +206,9 @@ struct PipelineCase {
 
 use ArgumentSpec::{Descriptor, Float, Input, Int, Output, Scratch};
 
-/// Sizes of a matrix product. `M` and `N` are not multiples of the tile size. `K` has five tiles of 32, the last of
-/// which is half full. `MANY` is the K of the TMA kernels: eight tiles, so that each of three mbarriers passes
-/// through several phases.
+/// Number of rows of the matrix products: less than one tile of 64 rows. The other sizes are `N` columns, which are
+/// one tile, and the inner size `K`, whose last of five tiles of 32 is half full. In the TMA kernels, the inner
+/// size is `MANY`, with eight tiles, so that each of three mbarriers passes through several phases.
 const M: usize = 48;
 const N: usize = 32;
 const K: usize = 144;
@@ -356,7 +357,7 @@ const REFUSALS: [&str; 10] = [
     "uses an mbarrier that is not initialised",
 ];
 
-/// When asynchronous copies arrive, and the schedule of the warps.
+/// A simulated machine: the arrival time of asynchronous copies, and the schedule of the warps.
 type Machine = (Arrival, Schedule);
 
 const MACHINES: [Machine; 4] = [
@@ -508,7 +509,8 @@ impl PipelineBench {
             .map_or(ChangeVerdict::Missed, ChangeVerdict::Equivalent)
     }
 
-    /// Returns the rule by which a change that no check has found is equivalent. Returns `None` if no rule applies.
+    /// Returns the rule that proves a change equivalent. It is called for changes that no check has found. Returns
+    /// `None` if no rule applies.
     fn reason(
         &self,
         change: &PipelineChange,
@@ -616,12 +618,12 @@ impl ChangeScore {
         }
     }
 
-    /// Returns the percentage found by the simulator among the mutants that lower and are not equivalent.
+    /// Of the mutants that lower and are not equivalent, returns the percentage that the simulator finds.
     fn simulated(self) -> f64 {
         percent(self.found, self.found + self.missed)
     }
 
-    /// Returns the percentage that the lowering rejects among the mutants that are not equivalent.
+    /// Of the mutants that are not equivalent, returns the percentage that the lowering rejects.
     fn refused(self) -> f64 {
         percent(self.refused, self.refused + self.found + self.missed)
     }
@@ -753,7 +755,7 @@ impl ChangeScores {
     }
 }
 
-/// The heading of this part of the document.
+/// Heading of the section about asynchronous kernels in the document with the mutation scores.
 pub(crate) const HEAD: &str = "# Asynchronous kernels, broken";
 
 /// Judges all changes if `is_all` is true, and a sample of them otherwise. The work is distributed over all CPU

@@ -95,8 +95,8 @@ pub(crate) fn changes(text: &str) -> Vec<(PipelineChange, String)> {
     all
 }
 
-/// Returns the changes that move the arrival at line `at` upwards. There is one for each shared memory access that
-/// precedes it in its block, and it moves the arrival before this access.
+/// Returns the changes that move the arrival at line `at` upwards. Each moves it before one of the shared-memory
+/// accesses that precede it in its block.
 fn early_arrivals(lines: &[&str], at: usize) -> Vec<(PipelineChange, String)> {
     const ACCESSES: [&str; 3] = ["ttg.local_load", "ttg.local_store", "ttng.warp_group_dot"];
     if !lines[at].contains("ttng.arrive_barrier") {
@@ -301,9 +301,9 @@ fn is_one(name: &str) -> bool {
     number(name) == Some(1) || name == "%true" || name.starts_with("%true_")
 }
 
-/// Returns true if a change increments the initial value of a stage index, and the index becomes 0 in its first
-/// round with both values. The index must be used only by the addition whose result is compared with the number of
-/// stages.
+/// Returns true if a change increments the initial value of a stage index, and the first addition to the index
+/// wraps it to 0 with the old and with the new initial value. This addition must be the only use of the index, and
+/// its result must be compared with the number of stages.
 pub(crate) fn wraps_alike(text: &str, change: &PipelineChange) -> bool {
     let inner = || -> Option<bool> {
         let line = change

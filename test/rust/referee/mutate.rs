@@ -20,7 +20,7 @@ fn for_each_type(op: &mut Op, f: &mut impl FnMut(&mut Type)) {
     }
 }
 
-/// Returns a random one of the types in an operation that satisfy a condition.
+/// Returns a random type among the types in `op` that satisfy `wanted`. Returns `None` if there is none.
 fn pick_type(rng: &mut Rng, op: &mut Op, wanted: impl Fn(&Type) -> bool) -> Option<Type> {
     let mut found = Vec::new();
     for_each_type(op, &mut |type_| {
@@ -139,7 +139,7 @@ fn encoding(rng: &mut Rng, op: &mut Op, setting: &Setting) -> bool {
 }
 
 /// Changes a field of a random encoding. The change applies either to one type or to all types whose encoding
-/// contains the changed one.
+/// contains the chosen encoding. Returns false if no type has an encoding.
 fn field(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let picked = pick_type(
         rng,
@@ -343,7 +343,7 @@ fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// Returns the operation itself or an operation in its regions. Returns `None` if the operation that was chosen
+/// Returns either `op` itself or a random operation in its regions. Returns `None` if the operation that was chosen
 /// does not satisfy `wanted`.
 fn pick_op<'a>(rng: &mut Rng, op: &'a mut Op, wanted: fn(&Op) -> bool) -> Option<&'a mut Op> {
     if wanted(op) && (op.regions.is_empty() || rng.chance(60)) {
@@ -486,8 +486,8 @@ fn change_setting(rng: &mut Rng, setting: &mut Setting) {
     }
 }
 
-/// Operation names from which the mutation `name` chooses the new name of an operation. Its operands and results
-/// remain.
+/// Operation names from which the mutation `name` draws a new name for an operation. The operation keeps its
+/// operands and results.
 const NAMES: [&str; 28] = [
     "arith.addf",
     "tt.addptr",

@@ -28,8 +28,7 @@ impl Setting {
         Self::new(32, rng.power(0, 5), ctas, target)
     }
 
-    /// Draws a setting for `target` in which the number of warps is a multiple of a warp group. Most settings have
-    /// one CTA.
+    /// Draws a setting for `target` in which the warps form whole warp groups of four. Most settings have one CTA.
     pub(crate) fn groups(rng: &mut Rng, target: &'static str) -> Self {
         let ctas = if rng.chance(12) { rng.power(1, 2) } else { 1 };
         Self::new(32, rng.power(2, 3), ctas, target)

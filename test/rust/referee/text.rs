@@ -183,11 +183,11 @@ impl Display for Attr {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperandSource {
-    /// A function argument that no other operand uses.
+    /// A new function argument, which no other operand uses.
     Function,
-    /// The same value as the operand of the operation with this index.
+    /// The value of an earlier operand of the same operation. The number is the index of that operand.
     SameAs(usize),
-    /// The argument with this index of the region that contains the operation.
+    /// An argument of the region that contains the operation. The number is the index of the argument.
     Region(usize),
     /// A result of an operation in the same block. The first number is the index of the operation, the second that
     /// of the result.
@@ -284,7 +284,8 @@ pub(crate) struct Setting {
     pub(crate) own_warps: Option<u64>,
     /// Value of the attribute `"ttng.two-ctas"`; `None` if the module lacks it.
     pub(crate) pairs: Option<bool>,
-    /// Indices of the module attributes that are omitted, in the order in which they are printed.
+    /// Module attributes that are omitted. Each is given by its position among the module attributes in printing
+    /// order.
     pub(crate) without: Vec<usize>,
 }
 

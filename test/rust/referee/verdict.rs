@@ -102,7 +102,7 @@ enum Comparison {
     Wrong(String),
 }
 
-/// Title under which modules are counted for which Triton crashed, and so gave no verdict.
+/// Title under which the modules are counted on which Triton crashed. For these, there is no verdict to compare.
 const NO_ANSWER: &str = "crashes";
 
 fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Comparison {

@@ -102,9 +102,9 @@ impl Args<'_> {
     }
 }
 
-/// Returns the error as the reference implementation spells it, for example `negative stride`.
+/// Returns the error in the words of the reference implementation, for example `negative stride`.
 ///
-/// For other errors, returns the message.
+/// Errors for which the program has no such words yield their own message.
 fn reason(why: &BridgeError) -> String {
     match why {
         why if why.is_not_power_of_two() => "non-power-of-two extent".to_owned(),

@@ -38,7 +38,7 @@ pub(crate) enum CaseError {
     Bridge(#[from] BridgeError),
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// Error in the form of a case. The text describes the expected form.
+    /// The case does not have the expected form. The text describes the expected form.
     #[error("{0}")]
     Schema(String),
 }
@@ -49,8 +49,8 @@ fn schema(text: impl Into<String>) -> CaseError {
 
 pub(crate) struct Operation {
     name: &'static str,
-    /// Names of the arguments for error messages. A name that ends in `?` is an optional argument, and a last name
-    /// that ends in `*` is a repeated one.
+    /// Names of the arguments, for error messages. A name that ends in `?` denotes an optional argument. If the
+    /// last name ends in `*`, its argument may be repeated.
     args: &'static [&'static str],
     run: fn(&Args<'_>) -> Result<Value, CaseError>,
 }
@@ -86,8 +86,8 @@ impl Args<'_> {
     }
 }
 
-/// Solves the case in one line of input. The answer is the case with its results or, if it fails, with the key
-/// `error`. `line` may contain any bytes.
+/// Solves the case in one line of input. The answer contains the fields of the case, and in addition either the
+/// results or an `error`. `line` may contain any bytes.
 pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     let mut case = match serde_json::from_slice(line) {
         Ok(Value::Object(case)) => case,

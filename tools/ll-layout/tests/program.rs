@@ -576,7 +576,7 @@ fn compare_sees_sizes_orders_and_gaps() {
     );
 }
 
-/// Splits a command line into words. A quoted word may contain blanks, and is a layout.
+/// Splits a command line into words. A quoted layout is one word, even if it contains blanks.
 fn words_of(command: &str) -> Vec<&str> {
     let mut words: Vec<&str> = Vec::new();
     for (i, piece) in command.split('\'').enumerate() {

@@ -17,8 +17,8 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// Returns the description of a layout by `explain`. If the layout is linear, also returns its encoding and bases
-/// as JSON.
+/// Returns the description of a layout that `explain` prints. If the layout is linear, also returns its encoding
+/// and bases as JSON.
 #[track_caller]
 fn read(text: &str, shape: &str) -> (String, String) {
     let shape: &[&str] = if shape.is_empty() { &[] } else { &[shape] };

@@ -5,7 +5,8 @@ use crate::split_mix::Random;
 const LANES: u32 = 2;
 const PER_BLOCK: u32 = 6;
 const THREADS: usize = 12;
-/// Flag that is set in the thread index of an access if a copy made the access when it completed.
+/// Flag in a thread index. It is set if the access was made by the completion of an asynchronous copy and not by
+/// the thread itself.
 const COPY: u32 = 1 << 31;
 const ORDER: OrderRules = OrderRules {
     threads_per_block: PER_BLOCK,
@@ -38,8 +39,7 @@ enum Event {
     WarpBarrier {
         warp: u32,
     },
-    /// A barrier of all warps of `block` except one. `except` is the index within the block of the warp that does
-    /// not take part.
+    /// A barrier of all warps of `block` except one. `except` is the index of that warp within the block.
     BarrierOfWarps {
         block: u32,
         except: u32,
@@ -56,8 +56,9 @@ enum Event {
     Move,
 }
 
-/// Offset of the variable to which threads release when they arrive at an mbarrier. They acquire from the variable
-/// at [`COMPLETED`], to which the releases move when a phase completes.
+/// Offset of the variable that models the current phase of an mbarrier. When a thread arrives, it releases to this
+/// variable. When the phase completes, the releases move to the variable at [`COMPLETED`], from which waiting
+/// threads acquire.
 const CURRENT: usize = 7;
 const COMPLETED: usize = 6;
 
@@ -187,7 +188,7 @@ impl Detector {
     }
 }
 
-/// A release, as (index of the releasing event, scope, thread).
+/// The head of a release sequence, as (index of the releasing event, scope, thread).
 type Head = (usize, Scope, u32);
 
 fn who(thread: u32) -> ThreadId {
@@ -198,10 +199,11 @@ fn who(thread: u32) -> ThreadId {
     }
 }
 
-/// The reference implementation, which stores the complete happens-before relation of all events.
+/// A reference implementation of the race detector, which stores the complete happens-before relation of all
+/// events.
 #[derive(Default)]
 struct Reference {
-    /// For each event, the set of the events that happen before it, together with the event itself.
+    /// For each event, a set that contains the event itself and all events that happen before it.
     before: Vec<u128>,
     /// For each thread, the set of the events that happen before its next event.
     past: [u128; THREADS],
@@ -211,8 +213,8 @@ struct Reference {
     accesses: Vec<(usize, u32, usize, AccessKind)>,
     /// For each copy, the thread that started it and the set of the events that happen before its completion.
     copies: Vec<(u32, u128)>,
-    /// For each thread, the set of the completions of its copies. Each completion counts as ordered after the
-    /// earlier completions of copies of the same thread.
+    /// For each thread, the completion events of the copies that the thread started. The completions of the copies
+    /// of one thread are ordered one after the other.
     completions: [u128; THREADS],
 }
 
@@ -359,7 +361,8 @@ impl Reference {
     }
 }
 
-/// The detector reports a race at the event at which the reference finds the first race, and at no earlier event.
+/// In random event sequences, the detector reports the first race at the same event as a reference implementation
+/// that stores the complete happens-before relation.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
     let mut random = Random(1);

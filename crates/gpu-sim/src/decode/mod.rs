@@ -127,7 +127,8 @@ pub(crate) fn decode(
     })
 }
 
-/// Maximum number of inlined calls. If each of n functions calls the next function twice, there are 2^n calls.
+/// Maximum number of inlined calls. Without a limit, a small module can cause exponential work: if each of n
+/// functions calls the next function twice, there are 2^n calls.
 const MAX_CALLS: u32 = 1 << 14;
 
 const MAX_NESTED: usize = 256;
@@ -338,7 +339,8 @@ impl<'m> Decoder<'m> {
         })
     }
 
-    /// Returns the register of scalar operand `index`.
+    /// Returns the register that holds the operand with the index `index`. Returns an error if the operand is not a
+    /// scalar.
     pub(crate) fn scalar(&self, op: &Operation, index: usize) -> DecodeResult<Reg> {
         match self.operand(op, index)?.slots[..] {
             [reg] => Ok(reg),
@@ -349,7 +351,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the slot of scalar operand `index`.
+    /// Returns the slot of the operand with the index `index`. Returns an error if the operand is not a scalar.
     pub(crate) fn scalar_slot(&self, op: &Operation, index: usize) -> DecodeResult<Slot> {
         match self.flat(op, &self.operand(op, index)?.ty)?[..] {
             [slot] => Ok(slot),
@@ -360,7 +362,8 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the registers of the scalar operands `indices`.
+    /// Returns the registers of the operands with the indices `indices`. Returns an error if one of these operands
+    /// is not a scalar.
     pub(crate) fn scalars<const N: usize>(
         &self,
         op: &Operation,

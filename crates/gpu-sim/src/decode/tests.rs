@@ -58,7 +58,7 @@ const NVIDIA: &str = r##""builtin.module"() ({
   }) {nvvm.kernel, nvvm.reqntid = array<i32: 32>} : () -> ()
 }) {"ttg.num-warps" = 1 : i32, ttg.shared = 256 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} : () -> ()"##;
 
-/// A kernel with buffer accesses at masked offsets, DPP, `ds_bpermute`, and a maths function.
+/// A kernel that uses DPP, `ds_bpermute`, a maths function, and buffer accesses whose offsets are masked.
 const AMD: &str = r##""builtin.module"() ({
   "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr<1>, ptr<1>, i32)>, linkage = #llvm.linkage<external>, sym_name = "k", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   ^bb0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: i32):
@@ -242,7 +242,8 @@ fn a_fault_names_the_operation_of_the_file() {
     assert!(text.contains("at k.mlir:7:3"), "{text}");
 }
 
-/// Runs a kernel that applies `operations` to the thread index `%t` and stores their result `%x`.
+/// Runs a kernel whose body is `operations`, which compute `%x` from the thread index `%t`. The kernel then stores
+/// `%x` to a buffer.
 fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
     let text = format!(
         r#""builtin.module"() ({{
@@ -267,8 +268,9 @@ fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
         .run(&decoded.program, &mut memory)
 }
 
-/// Checks that an operation whose flag `flag_text` is violated causes an error, but only if the result of the
-/// operation is used.
+/// Checks that a violated flag of an operation is reported. `operation` is the text of the operation, in which
+/// `FLAG` is a placeholder. With the flag `flag_text`, which the operands violate, a use of the result must be an
+/// error that begins with `message`. With the flag `plain`, or if the result is unused, there must be no error.
 #[track_caller]
 fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
     let with = operation.replace("FLAG", flag_text);
@@ -627,7 +629,8 @@ fn codes_are_put_into_either_half() {
     }
 }
 
-/// An address may point into its object, or to the first byte after its end.
+/// Pointer arithmetic with `inbounds` may lead to any byte of a shared variable, or to the first byte after its
+/// end. Any other address is an error.
 #[test]
 fn steps_stay_within_their_shared_memory() {
     let run = |index: i32| {

@@ -278,8 +278,8 @@ mod tests {
         assert!(flatten(&Type::Int(128)).is_err());
     }
 
-    /// In LLVM, NVPTX and AMDGPU number their address spaces from 0 to 6. Spaces 7 and 9 are fat buffer pointers, wider
-    /// than 64 bits.
+    /// In NVPTX and AMDGPU, pointers in the address spaces 0 to 6 have at most 64 bits. Spaces 7 and 9 contain fat
+    /// buffer pointers, which are wider than 64 bits and therefore not supported as scalars.
     #[test]
     fn scalars_have_up_to_64_bits() {
         let bits = |ty: Type| flatten(&ty).map(|slots| slots[0].bits).ok();

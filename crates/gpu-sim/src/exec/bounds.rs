@@ -22,9 +22,10 @@ pub(crate) struct Window {
     pub(crate) address: u64,
 }
 
-/// Identifies the last write of a byte in shared memory. The low bits are the index of the window through which the
-/// byte was written. The high bits are the number of the allocation's lifetime, which counts from 1; they are 0 if
-/// the writing warp has not executed the start of a lifetime.
+/// Identifies the last write to a byte in shared memory. The low bits are the index of the window through which the
+/// byte was written. The high bits are the number of the lifetime that the allocation had at the write. Lifetimes
+/// are numbered from 1 to 15, and then from 1 onwards. The high bits are 0 if the writing warp has not executed the
+/// start of a lifetime.
 pub(crate) type Owner = u16;
 
 const WINDOW_BITS: u32 = 12;
@@ -35,6 +36,7 @@ const fn window_of(owner: Owner) -> u32 {
 }
 
 /// Returns true if a byte whose owner is `owner` may be read through the window of `own`, in the lifetime of `own`.
+/// An owner without a lifetime matches every lifetime.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
@@ -255,8 +257,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the name of another allocation that contains the byte at offset `at` from the start of the window
-    /// `window`, which is `found`. Prefers the allocation through which the byte was last written.
+    /// Returns the name of an allocation, other than the window with the index `window`, that contains a given
+    /// byte. `found` is this window, and `at` is the offset of the byte from its start. Prefers the allocation
+    /// through which the byte was last written. Returns `None` if no other allocation contains the byte.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;

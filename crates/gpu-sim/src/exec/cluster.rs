@@ -24,15 +24,16 @@ pub(super) struct ClusterBarrier {
     epoch: u32,
 }
 
-/// For each byte of a shared variable, the last store and the last load by another block. An access is encoded as a
-/// number: 0 for no access, 1 for an access before the first cluster barrier, 2 for an access between the first and
-/// the second cluster barrier, and so on.
+/// The accesses to a shared variable that are relevant for its cluster. For each byte, the log contains the last
+/// store by the variable's own block and the last load by another block. An access is encoded as a number: 0 for no
+/// access, 1 for an access before the first cluster barrier, 2 for an access between the first and the second
+/// cluster barrier, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct ClusterLog {
     /// Number of phases of the cluster barrier that the variable's block has completed.
     phase: u32,
     stored: Vec<u32>,
-    /// For each byte, the encoded last load by another block.
+    /// For each byte, the last load by another block, encoded as [`ClusterLog`] describes.
     loaded: Vec<u32>,
 }
 
@@ -132,7 +133,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the linear index of the block with the given rank in this cluster.
+    /// Returns the linear index of the block that has the rank `rank` in the cluster of the running block. Returns
+    /// `None` if the cluster has no such rank.
     fn block_of_rank(&self, rank: u32) -> Option<u32> {
         let cluster = self.program.cluster();
         if rank >= cluster.iter().product() {

@@ -63,7 +63,8 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         BarrierOperands::default()
     }
 
-    /// Returns the label of a memory access in reports; `None` if the instruction does not access memory.
+    /// Returns the label under which reports count the memory accesses of the instruction; `None` if the
+    /// instruction does not access memory.
     fn access(&self, _words: Assembly) -> Option<AccessLabel> {
         None
     }

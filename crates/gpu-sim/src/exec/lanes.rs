@@ -92,7 +92,8 @@ impl Exec<'_> {
         self.regs[reg.0 as usize][lane as usize] = value;
     }
 
-    /// Returns the indices of the first thread of the block, together with the sizes of the launch.
+    /// Returns the indices of the first thread of the running block, together with the sizes of the block, the
+    /// cluster and the grid.
     pub(crate) fn thread(&self) -> Thread {
         Thread {
             number: 0,

@@ -11,7 +11,7 @@ use crate::report::Sample;
 use gpu_race::{AccessKind, Conflict, ExecutionPoint, ShadowAccess, Sync};
 use linear_layout::target::Wavefronts;
 
-/// A resolved address, with all bytes of the access in bounds.
+/// The memory and the byte offset to which an address resolves. All bytes of the access are within bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MemoryLocation {
     Global {
@@ -88,7 +88,7 @@ fn buffer_mut<'b>(
 }
 
 impl Exec<'_> {
-    /// Adds the active lanes of an access to `lanes`, as (lane, address).
+    /// Adds an entry (lane, address) to `lanes` for each active lane in which the guard of `access` holds.
     fn collect(&self, access: &Access, lanes: &mut Vec<(u32, u64)>) {
         let kept = mask(access.space.pointer_bits());
         let bases = &self.regs[access.addr.0 as usize];
@@ -596,9 +596,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the first entries of `lanes` that make a joint access. These are all entries of the warp of the
-    /// first lane, provided that all of them have the same address and, for a store, equal values. Otherwise
-    /// returns an empty slice.
+    /// Returns the entries of `lanes` that make one joint access together with the first entry. These are all
+    /// entries of the first lane's warp, if there are at least two of them, all have the same address, and all
+    /// store equal values or load. Otherwise returns an empty slice.
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,
@@ -959,8 +959,8 @@ impl Exec<'_> {
     }
 }
 
-/// Counts the sectors that accesses of `size` bytes touch. The accesses begin at the addresses `starts`, which must
-/// be in ascending order.
+/// Counts the sectors that accesses of `size` bytes touch, and the smallest number of sectors that could hold the
+/// accessed bytes. The accesses begin at the addresses `starts`, which must be in ascending order.
 fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
     let (mut distinct, mut reached) = (0, 0);
     let (mut taken, mut last) = (0, None);

@@ -16,8 +16,8 @@ const SHARED: u64 = 1 << 63;
 /// It distinguishes this access from the accesses of the thread that started the copy.
 const COPY: u32 = 1 << 31;
 
-/// Returns the execution point of the access at the completion of a copy. `now` is a point of the thread that
-/// started the copy.
+/// Returns the execution point of the access that a copy makes when it completes. `now` is a point of the thread
+/// that started the copy.
 fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
     ExecutionPoint {
         thread: now.thread | COPY,
@@ -283,7 +283,8 @@ impl Exec<'_> {
         Some(happens.clocks.fork(&happens.threads[lane as usize], now))
     }
 
-    /// Releases the accesses of a completed copy at the atomic variable `location`. `lane` started the copy.
+    /// Records that a copy, which `lane` started, has completed. The completion releases the accesses of the copy
+    /// to the atomic variable at `location`.
     pub(super) fn release_copy(
         &mut self,
         lane: u32,

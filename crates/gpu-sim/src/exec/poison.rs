@@ -46,7 +46,7 @@ pub(crate) struct Mark {
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// Returns the mark with the undefined bits `bits`; `None` if `bits` is 0.
+    /// Returns this mark with `bits` as its undefined bits; `None` if `bits` is 0.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
@@ -201,14 +201,14 @@ impl Marks<'_> {
         self.mark(reg).map_or(0, |mark| mark.bits)
     }
 
-    /// Returns the most severe mark of `regs`, with all bits of the value undefined. Returns `None` if none of
-    /// `regs` is marked.
+    /// Finds the most severe mark of `regs`, and returns it with all bits set as undefined. Returns `None` if none
+    /// of `regs` is marked.
     pub(crate) fn of(&self, regs: &[Reg]) -> Option<Mark> {
         self.part(regs, WHOLE)
     }
 
-    /// Returns the most severe mark of `regs`, with `bits` as its undefined bits. Returns `None` if none of `regs`
-    /// is marked, or if `bits` is 0.
+    /// Finds the most severe mark of `regs`, and returns it with `bits` as its undefined bits. Returns `None` if
+    /// none of `regs` is marked, or if `bits` is 0.
     pub(crate) fn part(&self, regs: &[Reg], bits: u64) -> Option<Mark> {
         let marks = regs.iter().filter_map(|&reg| self.mark(reg));
         marks.min_by_key(|mark| mark.kind)?.on(bits)
@@ -224,8 +224,8 @@ impl Marks<'_> {
         }
     }
 
-    /// Returns the most severe mark of all operands, with all bits of the value undefined. Returns `None` if no
-    /// operand is marked.
+    /// Finds the most severe mark of all operands, and returns it with all bits set as undefined. Returns `None` if
+    /// no operand is marked.
     pub(crate) fn of_reads(&self) -> Option<Mark> {
         self.of(self.reads)
     }
@@ -463,8 +463,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if any byte of memory or any of the registers `stored` has a mark, so that the access must copy
-    /// marks.
+    /// Returns true if an access that stores the registers `stored` must copy marks, because a byte of memory or
+    /// one of these registers has a mark. For a load, `stored` is empty.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);

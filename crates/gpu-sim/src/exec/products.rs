@@ -86,9 +86,10 @@ impl ProductSources {
 #[derive(Debug, Default)]
 pub(super) struct Products {
     time: u64,
-    /// For each warp, the time of its last fence; 0 before the first fence.
+    /// For each warp, the value of the counter `time` at its last fence; 0 before the first fence. Each fence of
+    /// any warp increments the counter.
     fences: Vec<u64>,
-    /// The last write to each (register, warp), as (time, instruction).
+    /// The last write to each (register, warp), as (value of the counter `time`, instruction).
     written: FxHashMap<(Reg, u32), (u64, u32)>,
     /// For each warp, the matrix products in flight, as (product, group). The group is `None` until it is
     /// committed.

@@ -79,8 +79,8 @@ pub struct Program {
     /// True if the program has barriers in which only some warps of a block take part. The warps then always run
     /// separately.
     pub(crate) has_named_barriers: bool,
-    /// True if the program has atomic accesses. `orders_threads` is true if atomic accesses or fences order other
-    /// accesses.
+    /// True if the program has atomic accesses or named barriers. The field `orders_threads` tells whether these,
+    /// or fences, order the other accesses of different threads.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
 }
@@ -234,7 +234,8 @@ impl ProgramBuilder {
         self.orders_threads |= sync.acquires || sync.releases;
     }
 
-    /// Records a fence. Fences and atomic accesses together order other accesses.
+    /// Records that the program has a fence. A fence, together with atomic accesses, orders the other accesses of
+    /// different threads.
     pub(crate) fn orders_threads(&mut self) {
         self.orders_threads = true;
     }

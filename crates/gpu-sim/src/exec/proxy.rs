@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 struct EventTime {
     lane: u32,
     op: u32,
-    /// Position in the program order of the thread.
+    /// Value of a counter that each event increments. It determines the order of the events of one thread.
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
@@ -40,10 +40,11 @@ struct FenceEvent {
 
 #[derive(Debug, Default)]
 pub(super) struct Proxies {
-    /// The last generic write to each byte of each shared variable.
+    /// For each shared variable and each byte, the last write through the generic proxy.
     writes: Vec<Vec<Option<EventTime>>>,
     fences: Vec<FenceEvent>,
-    /// Tensor maps that were written and not yet acquired: (buffer, byte offset) -> writing instruction.
+    /// For each tensor map that was written and not yet acquired, the instruction that wrote it. The key is
+    /// (buffer, byte offset).
     maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
@@ -128,7 +129,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Removes the records of generic writes to bytes that the async proxy now writes.
+    /// Removes the records of writes through the generic proxy to the `bytes` bytes at `location`, because the
+    /// async proxy now writes these bytes.
     pub(super) fn forget_generic_writes(&mut self, location: MemoryLocation, bytes: u32) {
         if let (Some(proxies), MemoryLocation::Shared { var, at, .. }) =
             (&mut self.proxies, location)
@@ -184,8 +186,8 @@ impl Exec<'_> {
         )))
     }
 
-    /// Returns an error if no proxy fence lies between a generic write to the bytes and this access through the async
-    /// proxy.
+    /// Returns an error if bytes that this access through the async proxy touches were written through the generic
+    /// proxy, and no proxy fence lies between the write and this access.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,

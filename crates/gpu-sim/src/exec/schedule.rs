@@ -232,8 +232,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Splits a group: `lane_group` keeps the lanes that wait, and the result has the lanes that can proceed.
-    /// Returns `None` if no lane can proceed, or if the lanes of a warp cannot proceed independently on the target.
+    /// Splits a group in two: `lane_group` keeps the lanes that wait, and the returned group contains the lanes
+    /// that can proceed. Returns `None` if no lane can proceed, or if the lanes of a warp cannot proceed
+    /// independently on the target.
     fn split(&self, lane_group: &mut LaneGroup) -> Option<LaneGroup> {
         let stuck = lane_group
             .stack

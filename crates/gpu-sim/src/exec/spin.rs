@@ -14,11 +14,12 @@ use std::sync::Arc;
 /// Number of consecutive atomic reads, without a memory change by the block, after which lanes yield.
 const PATIENCE: u32 = 64;
 
-/// The loops of a program. The deciding registers of a loop determine its branches, addresses and side effects.
-/// They are computed on first use.
+/// The loops of a program, each with its deciding registers. These are the registers that determine the branches,
+/// addresses and side effects of the loop. The deciding registers of a loop are computed when they are first
+/// needed.
 pub(super) struct Loops {
     is_head: Vec<bool>,
-    /// The deciding registers of the loop at each header.
+    /// For each loop header, the deciding registers of the loop.
     deciding: HashMap<BlockId, Arc<[Reg]>>,
 }
 
@@ -117,14 +118,14 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// State of the detection of busy waiting for one lane group. The state covers the time since the last memory
-/// change.
+/// Detects busy waiting of one lane group. The stored state covers the time since the last memory change.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,
     rounds: u64,
     snapshot: Option<Snapshot>,
-    /// The last read since the snapshot, as (instruction, is atomic).
+    /// The read for which the lanes seem to wait, as (instruction, is atomic). This is the last atomic read since
+    /// the last snapshot of the registers or, without such a read, the last non-atomic read.
     read: Option<(u32, bool)>,
     polls: u32,
 }

@@ -19,7 +19,7 @@ pub(crate) struct TensorBox<'b> {
     pub(crate) start: &'b [i32],
     /// Address in shared memory, as (register, byte offset).
     pub(crate) shared: (Reg, i64),
-    /// Register through which the simulator moves the bytes.
+    /// Register through which the simulator reads the tensor map and copies the bytes of the box.
     pub(crate) scratch: Reg,
 }
 

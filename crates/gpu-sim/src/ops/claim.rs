@@ -48,7 +48,8 @@ pub(crate) enum Promise {
     Inside(Space),
     NotBelow,
     ShiftBelow(u32),
-    /// A flag such as `is_zero_poison`: the operand, which has `bits` bits, does not have the value `operand`.
+    /// The promise of the flag `flag`, such as `is_zero_poison`: an operand of `bits` bits does not have the value
+    /// `operand`.
     Not {
         flag: &'static str,
         operand: u64,

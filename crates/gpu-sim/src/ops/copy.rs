@@ -390,8 +390,8 @@ pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
     Ok(())
 }
 
-/// Waits until at most `most` groups are in flight. For wave counters, counts copy instructions instead of
-/// groups.
+/// Waits until at most `most` groups are in flight. If a counter of the wave (VMCNT or ASYNCCNT) tracks the copies,
+/// waits until at most `most` copy instructions are in flight.
 #[derive(Debug)]
 struct WaitForCopies {
     channel: Channel,

@@ -125,7 +125,7 @@ fn rounded(
     }
 }
 
-/// Computes in binary64 and rounds to `ty`.
+/// Computes `result` of the two operands in binary64, and rounds it to the format `ty`.
 #[inline]
 fn wide2(ty: FloatTy, a: u64, b: u64, result: impl Fn(f64, f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a), ty.to_f64(b)))

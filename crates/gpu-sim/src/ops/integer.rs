@@ -24,7 +24,7 @@ type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 #[derive(Debug)]
 pub(crate) struct IntBinaryOp {
     pub(crate) eval: fn(bits: u32, a: u64, b: u64) -> u64,
-    /// A loop over all active lanes, separate from `eval` so that it can be vectorised.
+    /// Applies the operation in all active lanes. This loop is separate from `eval` so that it can be vectorised.
     all: fn(&mut Exec<'_>, &Int),
     ideal: Option<Ideal>,
     rest: Option<Remainder>,

@@ -151,7 +151,7 @@ pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     known.or_else(|| product::intrinsic(name))
 }
 
-/// Returns the three supported intrinsics with the most similar names.
+/// Returns the three supported intrinsics with the most similar names, as a text separated by commas.
 pub(crate) fn nearest_intrinsics(name: &str) -> String {
     nearest(name, INTRINSICS.keys().copied().chain(product::names()))
 }

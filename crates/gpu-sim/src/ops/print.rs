@@ -69,7 +69,8 @@ fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> DecodeResult {
     d.define(op, vec![dst])
 }
 
-/// A call of `vprintf`. The values are consecutive in memory, each aligned to its size.
+/// A call of `vprintf`. The printed values are stored one after the other at the address in `values`, each aligned
+/// to its size.
 #[derive(Debug)]
 struct Print {
     dst: Reg,
@@ -172,7 +173,7 @@ enum MessagePart {
     Values { count: Reg, values: Box<[Reg]> },
 }
 
-/// Appends a part to a message, which is printed after its last part.
+/// Appends a part to a message. The message is printed when its last part has been appended.
 #[derive(Debug)]
 struct AppendMessage {
     dst: Reg,

@@ -17,12 +17,13 @@ const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 
 /// A distributed layout given by its bases. Each basis is either zero or a power of two along one dim.
 ///
-/// For example, `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` distributes a 4x2 tensor.
-/// Register 1 is one column to the right of register 0, lanes 1 and 2 are one and two rows below lane 0, and both warps
-/// hold the same elements.
+/// For example, `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` distributes a 4x2
+/// tensor. Register 1 is one column to the right of register 0, lanes 1 and 2 are one and two rows below lane 0,
+/// and both warps hold the same elements.
 ///
-/// On a larger shape, registers are added. On a smaller shape, register bases beyond the shape are removed, and lane
-/// and warp bases beyond the shape become zero (broadcast).
+/// On a tensor larger than the bases describe, each thread gets additional registers. On a smaller tensor, register
+/// bases that step outside the shape are removed, and lane and warp bases that step outside it become zero
+/// (broadcast).
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source
@@ -32,10 +33,11 @@ pub struct LinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// A distributed layout given by its bases. Unlike in a [`LinearEncoding`], a warp basis may step along several dims.
+/// A distributed layout given by its bases. Unlike in a [`LinearEncoding`], a warp basis may step along several
+/// dims.
 ///
-/// Warps that share operands of a matrix instruction need swizzled bases, such as `warp = [[0, 4], [32, 8]]`. Few other
-/// operations accept swizzled warps.
+/// Such swizzled warp bases, e.g. `warp = [[0, 4], [32, 8]]`, are needed if warps share the operands of a matrix
+/// instruction. Few other operations accept them.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source
@@ -45,7 +47,8 @@ pub struct GenericLinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// The explicit linear layout of a [`LinearEncoding`] or a [`GenericLinearEncoding`], which dereference to this type.
+/// The linear layout that is stored in a [`LinearEncoding`] or a [`GenericLinearEncoding`]. Both types dereference
+/// to this type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExplicitLayout {
     layout: Arc<LinearLayout>,
@@ -74,7 +77,7 @@ impl ExplicitLayout {
         }
     }
 
-    /// Returns the linear layout.
+    /// Returns the linear layout that the bases define.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -92,7 +95,9 @@ impl ExplicitLayout {
         cga_of(&self.layout)
     }
 
-    /// Returns the layout tiled over this shape. `family` is the name of the encoding in error messages.
+    /// Returns this layout as a [`Tiling`] of a tensor with the shape `shape`. The layout is repeated in additional
+    /// registers on a larger shape, and cut on a smaller one. `family` is the name of the encoding in error
+    /// messages.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,
@@ -125,12 +130,12 @@ impl ExplicitLayout {
 }
 
 impl LinearEncoding {
-    /// Returns the encoding with the layout `layout`.
+    /// Returns the encoding whose bases are those of `layout`.
     ///
     /// # Errors
-    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
-    /// .... Each basis must be zero or a power of two along one dim, and the nonzero bases must be distinct and reach
-    /// all elements.
+    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0,
+    /// dim1, .... Also returns an error if a basis is neither zero nor a power of two along one dim, two nonzero
+    /// bases are equal, or the bases do not reach all elements.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         check_dims(
             "linear",
@@ -168,12 +173,12 @@ impl LinearEncoding {
 }
 
 impl GenericLinearEncoding {
-    /// Returns the encoding with the layout `layout`.
+    /// Returns the encoding whose bases are those of `layout`.
     ///
     /// # Errors
-    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
-    /// ..., or the layout is not surjective. A register, lane or block basis must not step along more than one dim, and
-    /// a register basis must be zero or a power of two.
+    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0,
+    /// dim1, ..., or the layout is not surjective. Also returns an error if a register, lane or block basis steps
+    /// along more than one dim, or a register basis is neither zero nor a power of two.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         let what = "generic_linear";
         check_dims(
@@ -249,8 +254,9 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
-/// Returns the layout in which input dim `ins[i]` has the bases `bases[i]`. Each output size is the smallest
-/// power of two that contains all bases. If `rank` is 0, the length of the bases is the rank.
+/// Returns the layout in which input dim `ins[i]` has the bases `bases[i]`. The size of each output dim is the
+/// smallest power of two that is greater than every basis entry along this dim. If `rank` is 0, the length of the
+/// first basis is used as the rank. `what` is a name for error messages.
 pub(crate) fn layout_from_bases(
     what: &'static str,
     ins: &[Dim],
@@ -338,8 +344,8 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
     }
 }
 
-/// Returns an element without a location, or `None` if the layout is surjective. The element is a single power of two
-/// along one dim.
+/// Returns the coordinates of an element that no input of `layout` maps to, or `None` if the layout is surjective.
+/// All coordinates of the element are zero except one, which is a power of two.
 pub(crate) fn first_uncovered(layout: &LinearLayout) -> Option<Ints> {
     if layout.is_surjective() {
         return None;
@@ -365,7 +371,10 @@ pub(crate) fn numbers(basis: Coords) -> Ints {
     Ints::collect(basis.iter().map(|v| narrow::<u32>(v)))
 }
 
-/// Returns `(dim, bit)` for a step by `2^bit` along one dim, `None` for a zero basis, and an error for any other basis.
+/// Returns `(dim, bit)` if `basis` is a step by `2^bit` along dim `dim`, and `None` if it is zero.
+///
+/// # Errors
+/// Returns an error for any other basis.
 pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     let mut step = None;
     for (dim, value) in basis.iter().enumerate().filter(|(_, v)| *v != 0) {
@@ -377,8 +386,9 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     Ok(step)
 }
 
-/// Checks two rules. Every basis is zero or a power of two along one dim. Along each dim, every power of two
-/// below the size is the basis of exactly one bit.
+/// Checks that `layout` satisfies two rules: every basis is zero or a power of two along one dim, and along each
+/// dim, every power of two below the size is the basis of exactly one input bit. `what` is a name for error
+/// messages.
 pub(crate) fn permutation_matrix(
     what: &'static str,
     layout: &LinearLayout,
@@ -410,8 +420,8 @@ pub(crate) fn permutation_matrix(
     surjective(what, layout)
 }
 
-/// Returns the order of the dims for the bits of `ind`. First come the dims along which these bits step, in the
-/// order of the bits. The remaining dims follow, the last dim first.
+/// Returns the dims of `layout`, ordered by the bases of input dim `ind`. First come the dims along which these
+/// bases step, in the order of the input bits. The remaining dims follow, starting with the last one.
 pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     let rank = layout.out_dims().count();
     let moves = (0..layout.in_bits(ind)).filter_map(|bit| {
@@ -424,8 +434,8 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
-/// Converts the `block` bases of `layout` to a `CGALayout`. Returns an error if they do not split the tensor
-/// into contiguous parts.
+/// Converts the `block` bases of `layout` to a `CGALayout`. Returns an error if these bases do not split the tensor
+/// into one contiguous part per CTA.
 pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
     let rank = layout.out_dims().count();
     let mut split = [0u32; MAX_RANK];
@@ -459,8 +469,8 @@ fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     EncodingError::new(EncodingErrorKind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Converts `layout` to a [`Tiling`]. Returns an error with the label `rule` if the output sizes differ from
-/// `shape`.
+/// Converts `layout` to a [`Tiling`] of a tensor with the shape `shape`. Returns an error that cites the rule
+/// `rule` if `shape` differs from the output sizes of the layout.
 pub(crate) fn exact(
     family: &'static str,
     rule: &'static str,
@@ -491,8 +501,8 @@ pub(crate) fn exact(
     Ok(tiling)
 }
 
-/// Prints the bases, as in `register = [[0, 1]], lane = [[1, 0]]`. Omits input dims for which `skip` returns
-/// true.
+/// Prints the bases of each input dim, as in `register = [[0, 1]], lane = [[1, 0]]`. Input dims for which `skip`
+/// returns true are omitted.
 pub(crate) fn fmt_bases(
     f: &mut fmt::Formatter<'_>,
     layout: &LinearLayout,

@@ -6,10 +6,10 @@ use core::{fmt, hash, ops};
 use super::EncodingError;
 use super::error::EncodingErrorKind;
 
-/// Maximum rank of an encoding.
+/// Maximum number of dims of a tensor that has an encoding.
 pub const MAX_RANK: usize = crate::layout::MAX_DIMS;
 
-/// An inline list of at most `N` items, which dereferences to a slice.
+/// A list of at most `N` items that is stored inline, without a heap allocation. It dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct List<T, const N: usize> {
     len: u8,
@@ -107,7 +107,7 @@ impl<T: fmt::Debug, const N: usize> fmt::Debug for List<T, N> {
     }
 }
 
-/// Prints the list as in the text of an encoding, such as `[1, 4]`.
+/// Prints the list in the syntax of encodings, such as `[1, 4]`.
 impl<T: fmt::Display, const N: usize> fmt::Display for List<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;

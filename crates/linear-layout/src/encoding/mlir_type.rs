@@ -4,7 +4,8 @@ use super::error::EncodingErrorKind;
 use super::text::{Aliases, Parser};
 use super::{Encoding, EncodingError, element_bits};
 
-/// The shape, element width and encoding of a type in IR, such as `tensor<128x64xf16, #blocked>`.
+/// The shape, element width and encoding parsed from the text of an MLIR type, such as `tensor<128x64xf16,
+/// #blocked>`.
 ///
 /// ```
 /// use linear_layout::encoding::{Aliases, TypeText};
@@ -18,16 +19,18 @@ use super::{Encoding, EncodingError, element_bits};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeText {
-    /// The encoding. A CuTe encoding of a tensor has a tile, as [`Encoding::for_tensor`] returns it.
+    /// The encoding of the type. If a tensor has a CuTe encoding, the encoding includes a tile, as
+    /// [`Encoding::for_tensor`] returns it.
     pub encoding: Encoding,
-    /// The shape to which the encoding applies. For an array of buffers, this is the shape of one buffer.
+    /// The shape of the tensor or buffer that has the encoding. If the type is an array of buffers, this is the
+    /// shape of one buffer.
     pub shape: Vec<u64>,
     /// The width of an element in bits, or `None` if layout conversions do not support the element type.
     pub element_bits: Option<u32>,
 }
 
-/// Prefixes of the recognised types. A `memref` or `vector` is recognised only for a specific error message,
-/// because it has no encoding.
+/// The prefixes by which a type is recognised. `memref` and `vector` types have no encoding. They are listed only
+/// so that the parser can report a specific error.
 const TYPES: [&str; 5] = [
     "tensor<",
     "!ttg.memdesc<",
@@ -125,7 +128,8 @@ impl TypeText {
     }
 }
 
-/// Parses `128x64x` from byte `open` on. Also returns the byte offset after the last `x`.
+/// Parses sizes such as `128x64x`, starting at byte `open`. Returns the sizes and the byte offset after the last
+/// `x`.
 fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     let (mut sizes, mut pos) = (Vec::new(), open);
     loop {
@@ -148,8 +152,8 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     }
 }
 
-/// Returns the end of the element type that begins at byte `element`: the byte offset of the next comma or closing
-/// bracket.
+/// Returns the byte offset at which the element type that begins at byte `element` ends. This is the offset of the
+/// next comma or closing bracket.
 fn element_end(text: &str, element: usize) -> usize {
     let mut depth = 0usize;
     for (i, byte) in text.bytes().enumerate().skip(element) {
@@ -163,8 +167,8 @@ fn element_end(text: &str, element: usize) -> usize {
     text.len()
 }
 
-/// Skips the parameters that follow the encoding of a buffer type. Returns the shape of the allocation (`None`
-/// if it is absent) and the byte offset of the closing bracket.
+/// Skips the parameters between the encoding of a buffer type and the closing bracket. Returns the shape of the
+/// allocation (`None` if the type does not state one) and the byte offset of the bracket.
 fn rest_of_buffer(text: &str, from: usize) -> (Option<Vec<u64>>, usize) {
     let length = text[from..].find('>').unwrap_or(text.len() - from);
     let last = text[from..from + length]

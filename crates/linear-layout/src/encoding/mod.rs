@@ -109,7 +109,7 @@ use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// Expands to the alias if there is one, and otherwise to the attribute name.
+/// Expands to the alias of an encoding family if one is given, and to the attribute name otherwise.
 macro_rules! family_name {
     ($name:literal) => {
         $name
@@ -134,7 +134,7 @@ macro_rules! families {
             }
         })*
 
-        /// `(dialect, attribute name)` of every family, e.g. `("ttg", "blocked")`.
+        /// The dialect and the attribute name of every family, e.g. `("ttg", "blocked")`.
         const FAMILIES: &[(&str, &str)] = &[$(($dialect, $name),)*];
 
         impl Encoding {
@@ -151,7 +151,7 @@ macro_rules! families {
                 }
             }
 
-            /// Returns the rank of the tensor.
+            /// Returns the rank of the tensors that the encoding describes.
             #[must_use]
             pub fn rank(&self) -> usize {
                 match self {
@@ -191,7 +191,7 @@ macro_rules! families {
 }
 
 families! {
-    /// `#ttg.blocked`: a tensor in registers, tiled by equal boxes.
+    /// `#ttg.blocked`: a tensor in registers, divided into boxes of equal size.
     Blocked(BlockedEncoding) = "ttg" "blocked",
     /// `#ttg.slice`: a parent encoding with one dim removed.
     Slice(SliceEncoding) = "ttg" "slice",
@@ -207,23 +207,25 @@ families! {
     AmdMfma(AmdMfmaEncoding) = "ttg" "amd_mfma",
     /// `#ttg.amd_wmma`: the result of AMD's RDNA matrix instructions.
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
-    /// `#ttg.swizzled_shared`: a tensor in shared memory, with the vectors of each row permuted by an XOR.
+    /// `#ttg.swizzled_shared`: a tensor in shared memory. The vectors of each row are permuted: their positions are
+    /// XORed with a number that depends on the row.
     SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
-    /// `#ttg.amd_rotating_shared`: like `swizzled_shared`, with a phase that also changes with each block of rows.
+    /// `#ttg.amd_rotating_shared`: like `swizzled_shared`, but the number that is XORed into the positions also
+    /// changes with each block of rows.
     AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
     /// `#ttg.padded_shared`: a tensor in shared memory, with padding at regular intervals.
     PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",
     /// `#ttg.partitioned_shared`: one tensor in several shared-memory buffers.
     PartitionedShared(PartitionedSharedEncoding) = "ttg" "partitioned_shared",
-    /// `#ttg.nvmma_shared`: a tensor in shared memory, in a swizzled format of TMA and `wgmma`.
+    /// `#ttg.nvmma_shared`: a tensor in shared memory, in a swizzled format that TMA and `wgmma` use.
     NvmmaShared(NvmmaSharedEncoding) = "ttg" "nvmma_shared",
     /// `#ttg.shared_linear`: a tensor in shared memory, given by explicit bases.
     SharedLinear(SharedLinearEncoding) = "ttg" "shared_linear",
     /// `#ttng.tensor_memory_encoding`: a matrix in tensor memory.
     TensorMemory(TensorMemoryEncoding) = "ttng" "tensor_memory_encoding",
-    /// `#ttng.tensor_memory_scales_encoding`: the scales of a block-scaled matrix product in tensor memory.
+    /// `#ttng.tensor_memory_scales_encoding`: the scales of a block-scaled matrix product, stored in tensor memory.
     TensorMemoryScales(TensorMemoryScalesEncoding) = "ttng" "tensor_memory_scales_encoding",
-    /// `#cute.layout`: a layout of CuTe, either of a buffer or of threads and values.
+    /// `#cute.layout`: a CuTe layout. It describes either a buffer, or the threads and values of a tensor.
     Cute(CuteEncoding) = "cute" "layout" as "cute.layout",
     /// `#tilus.register`: a register layout of Tilus.
     Tilus(TilusEncoding) = "tilus" "register" as "tilus.register",
@@ -255,8 +257,8 @@ impl Encoding {
     /// [`to_linear_layout`](Self::to_linear_layout) also returns layouts that leave elements without a location, as
     /// Triton does. For example, `warp = [[0, 5]]` becomes a zero basis on four columns.
     /// # Errors
-    /// Returns an error in the same cases as `to_linear_layout`, and if an element has no location. The message names
-    /// the element.
+    /// Returns an error in the same cases as `to_linear_layout`, and if an element has no location. The error
+    /// message then names such an element.
     pub fn to_surjective_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
         let layout = self.to_linear_layout(shape)?;
         match linear::first_uncovered(&layout) {
@@ -272,8 +274,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding for a tensor of this shape. The shape becomes the tile of a CuTe encoding without an
-    /// explicit tile. Any other encoding stays unchanged.
+    /// Returns this encoding, adapted to a tensor of this shape. If the encoding is a CuTe encoding without an
+    /// explicit tile, `shape` becomes its tile. Any other encoding is returned unchanged.
     ///
     /// Without a tile, a layout of CuTe describes a buffer: coordinates are mapped to offsets. With a tile, a
     /// layout of CuTe describes the threads and values of a tensor.
@@ -297,9 +299,10 @@ impl Encoding {
         }
     }
 
-    /// Returns the linear layout on this shape, and the encoding to which the layout belongs.
+    /// Returns the encoding, adapted to the shape if necessary, and its linear layout on this shape.
     ///
-    /// A CuTe encoding without a tile is tried as a buffer first, then as a tensor.
+    /// A CuTe encoding without a tile is first interpreted as a buffer. If it has no layout on this shape as a
+    /// buffer, it is interpreted as a tensor.
     /// # Errors
     /// Returns the error of [`to_linear_layout`](Self::to_linear_layout) if the encoding has no layout on this
     /// shape, either as a buffer or as a tensor.
@@ -315,7 +318,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding as in its text: removes a tile that `for_tensor` added.
+    /// Returns the encoding in the form in which its text states it. If [`for_tensor`](Self::for_tensor) added a
+    /// tile, the tile is removed.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {
@@ -324,8 +328,9 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding for use on tensors of other shapes: a tile that is the shape of a tensor becomes an
-    /// explicit tile.
+    /// Returns a form of the encoding that can be used on tensors of other shapes. If
+    /// [`for_tensor`](Self::for_tensor) made the shape of a tensor the tile of a CuTe encoding, this tile becomes
+    /// an explicit one.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {
@@ -372,10 +377,12 @@ impl Encoding {
         matches!(self, Self::TensorMemory(_) | Self::TensorMemoryScales(_))
     }
 
-    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which describes the distribution of the tensor over the CTAs of a
+    /// cluster.
     ///
     /// # Errors
-    /// Returns an error if the `block` bases of an explicit layout do not split the tensor into contiguous parts.
+    /// Returns an error if the encoding has explicit bases and its `block` bases do not split the tensor into
+    /// contiguous parts.
     pub fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
         match self {
             Self::Blocked(e) => Ok(*e.cga_layout()),

@@ -10,10 +10,10 @@ use crate::layout::{Dim, LinearLayout};
 impl Encoding {
     /// Returns a descriptive name: the family, the sizes, and the parameters that differ from the default.
     ///
-    /// Equal encodings have equal names. `t` is followed by the threads of a warp along each dim, `w` by the warps
-    /// of a CTA, and `c` by the CTAs of a cluster. `o01` is the order of the dims if it is not row-major. An
-    /// encoding with explicit bases is named `as_...` after another encoding with the same layout. If there is
-    /// none, the name has the shape.
+    /// Equal encodings have equal names. `t` precedes the number of threads of a warp along each dim, `w` the
+    /// number of warps of a CTA, and `c` the number of CTAs of a cluster. `o01` is the order of the dims, which is
+    /// stated only if it is not row-major. The name of an encoding with explicit bases contains `as_` and the name
+    /// of another encoding with the same layout, or the shape if no other encoding has this layout.
     ///
     /// | name | encoding |
     /// |---|---|
@@ -181,7 +181,8 @@ fn memory_order(dims: &[u32]) -> String {
     }
 }
 
-/// Returns `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies, and nothing for one CTA.
+/// Returns `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies of the same data, and nothing for
+/// one CTA.
 fn ctas(cga: &CgaLayout) -> String {
     let split = cga.split_num();
     let num_pieces: u32 = split.iter().product();
@@ -195,7 +196,8 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// Returns `as_` and the name of another encoding with the same layout, or the shape if there is none.
+/// Returns `as_` followed by the name of another encoding with the same layout. Returns the shape instead if no
+/// such encoding exists.
 fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
         // The name of a slice is not used, because the layout does not determine its parent.

@@ -38,11 +38,11 @@ pub struct NvidiaMmaEncoding {
 }
 
 impl NvidiaMmaEncoding {
-    /// Returns the encoding of the result of the instruction with shape `instr_shape`, for `warps_per_cta` warps along
-    /// each dim.
+    /// Returns the encoding of the result of the instruction with shape `instr_shape`, if a CTA has
+    /// `warps_per_cta[i]` warps along dim `i`.
     ///
-    /// As in Triton, a shape without a layout is accepted, e.g. if `n` is not a power of two.
-    /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout) then returns an error.
+    /// As in Triton, an instruction shape for which no layout exists is accepted, e.g. if `n` is not a power of
+    /// two. [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout) then returns an error.
     /// # Errors
     /// Returns an error if the version is not 2 or 3, the rank is not 1 to 16, or the rank differs from the rank of
     /// `cga`.
@@ -106,7 +106,8 @@ impl NvidiaMmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which describes the distribution of the tensor over the CTAs of a
+    /// cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -173,8 +174,9 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Appends one tile of `mma` fragments, from the fastest bit on: `k_width` registers along `inner`, 4 lanes
-/// along `inner`, 8 lanes along `outer`, then registers along `outer` and along `inner` up to the tile size.
+/// Appends one tile of `mma` fragments to `tiling`. From the fastest bit on, the tile consists of `k_width`
+/// registers along dim `inner`, 4 lanes along `inner`, 8 lanes along dim `outer`, and then as many registers along
+/// `outer` and finally along `inner` as fill the tile.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),

@@ -18,7 +18,8 @@ const MAX_TMA_SIZE: u64 = 256;
 /// Number of rows after which the swizzle pattern repeats.
 const CORE_ROWS: u64 = 8;
 
-/// A tensor in shared memory, in swizzled tiles with 8 rows of 32, 64 or 128 bytes. The swizzle moves 16-byte vectors.
+/// The layout of a tensor in shared memory that consists of swizzled tiles. A tile has 8 rows of 32, 64 or 128
+/// bytes each, and the swizzle permutes the 16-byte vectors within a row.
 ///
 /// For example, a row of 128 bytes with 16-bit elements has 8 vectors of 8 elements. In row `r`, vector `p` is at
 /// position `p ^ (r % 8)`:
@@ -29,7 +30,7 @@ const CORE_ROWS: u64 = 8;
 /// ```
 /// If 4-bit data is padded, each 16-byte vector holds only 8 bytes of data, and two offsets map to each element.
 /// # Shape
-/// (offset, block) -> (dim0, dim1, ...). The rows run through all dims except the last.
+/// (offset, block) -> (dim0, dim1, ...). All dims except the last together enumerate the rows.
 /// # Units
 /// `swizzle_bytes` is the width of a row of the swizzle pattern in bytes. Offsets count elements.
 /// # Source
@@ -44,7 +45,7 @@ pub struct NvmmaSharedEncoding {
 }
 
 impl NvmmaSharedEncoding {
-    /// Returns the encoding with a swizzle of rows of `swizzle_bytes` bytes. 0 means no swizzle.
+    /// Returns the encoding whose swizzle pattern has rows of `swizzle_bytes` bytes. 0 means no swizzle.
     ///
     /// # Errors
     /// Returns an error if `swizzle_bytes` is not 0, 32, 64 or 128, or `element_width_bits` is 0.
@@ -75,8 +76,8 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns the encoding of a block that TMA copies, with the widest swizzle of a row: the encoding of a tensor
-    /// descriptor that does not state one.
+    /// Returns the encoding that a tensor descriptor has if it does not state one. It describes a block that TMA
+    /// copies, with the widest swizzle that fits a row of the block.
     ///
     /// A block with fewer than 8 rows, or with rows of less than 32 bytes, has no swizzle.
     ///
@@ -123,7 +124,8 @@ impl NvmmaSharedEncoding {
         self.fp4_padded
     }
 
-    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which describes the distribution of the tensor over the CTAs of a
+    /// cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -135,7 +137,8 @@ impl NvmmaSharedEncoding {
         self.cga.rank()
     }
 
-    /// Returns the encoding with another `CGALayout`, which may have another rank.
+    /// Returns a copy of this encoding whose `CGALayout` is `cga`. The rank of `cga`, which becomes the rank of the
+    /// encoding, may differ from the old rank.
     #[must_use]
     pub fn with_cga(&self, cga: CgaLayout) -> Self {
         Self { cga, ..*self }
@@ -166,7 +169,7 @@ impl NvmmaSharedEncoding {
         128 * self.max_phase()
     }
 
-    /// Returns the encoding of the transposed matrix in the same buffer. The rank must be 2.
+    /// Returns the encoding by which the same buffer holds the transposed matrix. The rank must be 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -175,10 +178,11 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns the box of elements that one TMA copy moves to or from a buffer of this shape.
+    /// Returns the box of elements that one TMA copy moves, to or from a buffer of this shape.
     ///
     /// # Errors
-    /// Returns an error if the shape has another rank, or a row is narrower than the swizzle.
+    /// Returns an error if the rank of `shape` differs from the rank of the encoding, or a row is narrower than a
+    /// row of the swizzle pattern.
     pub fn tensor_box(&self, shape: &[u64]) -> Result<TensorBox, EncodingError> {
         let tiling = Tiling::new(FAMILY, &SHARED, shape, &self.cga)?;
         let sizes = self.tma_box_log2(&tiling)?;
@@ -188,8 +192,8 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns log2 of the size of the TMA box along each dim. The box is at most the part of the tensor that one
-    /// CTA holds.
+    /// Returns log2 of the extent of the TMA box along each dim. The box never exceeds the part of the tensor that
+    /// one CTA holds.
     fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
         let rank = self.rank();
         let contiguous = if self.transposed { 0 } else { rank - 1 };
@@ -270,8 +274,8 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Appends the offsets of one TMA box. The swizzle pattern is repeated along the rows first, then along the
-    /// columns.
+    /// Appends the offset bits of one TMA box to `tiling`. `sizes` is log2 of the extents of the box. Copies of the
+    /// swizzle pattern fill the box along the rows first, then along the columns.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {

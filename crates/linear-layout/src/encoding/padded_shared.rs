@@ -43,12 +43,14 @@ pub struct PaddedSharedEncoding {
 }
 
 impl PaddedSharedEncoding {
-    /// Returns the encoding that adds the padding of these `(interval, padding)` pairs to the positions of `linear`.
+    /// Returns the encoding that maps positions to elements by `linear`, and adds `padding` unused elements after
+    /// every `interval` positions, for each `(interval, padding)` pair.
     ///
     /// # Errors
     /// Returns an error if there is no pair, an interval or a padding is not a power of two, or an interval is
-    /// repeated. The linear component must map (offset, block) -> (dim0, dim1, ...), each of its bases must be zero or
-    /// a power of two along one dim, its offset bases must be independent, and it must be surjective.
+    /// repeated. Also returns an error if `linear` does not map (offset, block) -> (dim0, dim1, ...), one of its
+    /// bases is neither zero nor a power of two along one dim, its offset bases are not independent, or it is not
+    /// surjective.
     pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
         if pairs.is_empty() {
             return Err(EncodingError::new(EncodingErrorKind::NoPairs).of_rule("padded_shared_c1"));
@@ -106,8 +108,8 @@ impl PaddedSharedEncoding {
         })
     }
 
-    /// Returns the encoding of a tensor of this shape. The buffer has no gaps except for the padding. `order` lists
-    /// the dims, the fastest dim first.
+    /// Returns the encoding that stores a tensor of this shape in the order `order`, which lists the dims, the
+    /// fastest dim first. The buffer has no gaps except for the padding.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`PaddedSharedEncoding::new`], and if `order` is not a permutation of
@@ -133,13 +135,15 @@ impl PaddedSharedEncoding {
         &self.pairs
     }
 
-    /// Returns the linear component, which maps positions (offsets without padding) to elements.
+    /// Returns the linear component of the encoding, which maps positions to elements. A position is an offset
+    /// without the padding before it.
     #[must_use]
     pub fn linear_component(&self) -> &LinearLayout {
         &self.linear
     }
 
-    /// Returns the offset of the element at `position`: the position plus all padding before it.
+    /// Returns the offset of the element at position `position`, which is the position plus the size of all padding
+    /// before it.
     ///
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, PaddedSharedEncoding};
@@ -173,8 +177,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the layout of one part of a partitioned tensor. If the part is smaller than the shape of the linear
-    /// component, omits the offset bases that step outside the part, as in Triton.
+    /// Returns the layout of one part of a partitioned tensor. `piece` is the shape of the part. If it is smaller
+    /// than the shape of the linear component, offset bits that step outside the part are omitted, as in Triton.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self
@@ -198,8 +202,8 @@ impl PaddedSharedEncoding {
         Ok(tiling)
     }
 
-    /// Returns the order and the shape if the text `order = ..., shape = ...` describes this encoding. Returns
-    /// `None` if the text must list the bases.
+    /// Returns the order and the shape if the short text form `order = ..., shape = ...` describes this encoding.
+    /// Returns `None` if the text must list the bases instead.
     fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;

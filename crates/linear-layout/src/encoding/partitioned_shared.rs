@@ -13,10 +13,11 @@ use crate::layout::Dim;
 const FAMILY: &str = "partitioned_shared";
 const KEYS: &str = "`numPartitions`, `numGroups`, `partitionDim`, `partitionLayout`";
 
-/// A layout that splits a tensor along one dim into equal parts, and assigns the parts to several buffers in turn.
+/// A layout that splits a tensor along one dim into equal parts, and distributes the parts over several buffers
+/// (the partitions) in round-robin order.
 ///
-/// For example, two partitions and two groups split 64 rows into four parts of 16 rows. Parts 0 and 2 are in the first
-/// buffer, and parts 1 and 3 are in the second buffer.
+/// For example, two partitions and two groups split 64 rows into four parts of 16 rows. Parts 0 and 2 are in the
+/// first buffer, and parts 1 and 3 are in the second buffer.
 /// # Shape
 /// (offset, block, partition) -> (dim0, dim1, ...).
 /// # Source
@@ -30,13 +31,13 @@ pub struct PartitionedSharedEncoding {
 }
 
 impl PartitionedSharedEncoding {
-    /// Returns the encoding that splits a tensor along `partition_dim` into `num_partitions * num_groups` parts, each
-    /// with the encoding `partition_layout`.
+    /// Returns the encoding that splits a tensor along dim `partition_dim` into `num_partitions * num_groups`
+    /// parts. Each part has the encoding `partition_layout`.
     ///
     /// # Errors
-    /// Returns an error if `num_partitions` is less than 2 or not a power of two, `num_groups` is not a power of two,
-    /// `partition_dim` is not below the rank, or `partition_layout` is not a shared encoding whose CTAs split the
-    /// tensor into contiguous parts.
+    /// Returns an error if `num_partitions` is less than 2 or not a power of two, `num_groups` is not a power of
+    /// two, `partition_dim` is not below the rank, or `partition_layout` is not a shared encoding whose CTAs split
+    /// the tensor into contiguous parts.
     pub fn new(
         num_partitions: u32,
         num_groups: u32,
@@ -111,7 +112,8 @@ impl PartitionedSharedEncoding {
         self.partition_layout.rank()
     }
 
-    /// Returns the shape of one part, or `None` if the parts are empty or unequal.
+    /// Returns the shape of one part, or `None` if the split dim cannot be divided into nonempty parts of equal
+    /// size.
     fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
         let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
         let mut piece = List::collect(shape.iter().copied());

@@ -11,8 +11,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
 impl Encoding {
-    /// Returns the order of the dims, the fastest dim first. This is the order in the registers of a thread, in the
-    /// offsets of a shared-memory buffer, or in the columns of tensor memory.
+    /// Returns the order of the dims, the fastest dim first. It is the order in which the elements follow each
+    /// other in the registers of a thread, in the offsets of a shared-memory buffer, or in the columns of tensor
+    /// memory.
     ///
     /// # Errors
     /// Returns an error if the encoding has no layout on `shape`.
@@ -70,8 +71,8 @@ impl Encoding {
         }))
     }
 
-    /// Returns the number of elements along each dim that are contiguous in the tensor and in the registers of a
-    /// thread.
+    /// Returns, for each dim, the number of elements that are adjacent along this dim and held by consecutive
+    /// registers of a thread.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
@@ -104,7 +105,8 @@ impl Encoding {
         Ok(contig)
     }
 
-    /// Returns the number of registers of a thread along each dim, including registers with copies.
+    /// Returns the number of registers of a thread along each dim. Registers that repeat elements of other
+    /// registers are counted, too.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -112,7 +114,8 @@ impl Encoding {
         Ok(sizes_along(&self.distributed(shape)?, Dim::REGISTER, true))
     }
 
-    /// Returns the number of registers of a thread, including registers with copies.
+    /// Returns the number of registers of a thread. Registers that repeat elements of other registers are counted,
+    /// too.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -134,7 +137,7 @@ impl Encoding {
         Ok(1 << moving)
     }
 
-    /// Returns the number of lanes of a warp that hold distinct elements along each dim.
+    /// Returns, for each dim, the number of lanes of a warp that hold distinct elements along this dim.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -142,7 +145,7 @@ impl Encoding {
         Ok(sizes_along(&self.distributed(shape)?, Dim::LANE, false))
     }
 
-    /// Returns the number of warps of a CTA that hold distinct elements along each dim.
+    /// Returns, for each dim, the number of warps of a CTA that hold distinct elements along this dim.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -153,7 +156,7 @@ impl Encoding {
     /// Returns the number of lanes in a warp.
     ///
     /// # Errors
-    /// Returns an error if the encoding is not distributed, or has no layout on a tensor of one element.
+    /// Returns an error if the encoding is not distributed, or no layout exists for a tensor of one element.
     pub fn num_lanes(&self) -> Result<u64, EncodingError> {
         self.hardware_size(Dim::LANE)
     }
@@ -161,7 +164,7 @@ impl Encoding {
     /// Returns the number of warps in a CTA.
     ///
     /// # Errors
-    /// Returns an error if the encoding is not distributed, or has no layout on a tensor of one element.
+    /// Returns an error if the encoding is not distributed, or no layout exists for a tensor of one element.
     pub fn num_warps(&self) -> Result<u64, EncodingError> {
         self.hardware_size(Dim::WARP)
     }
@@ -180,8 +183,8 @@ impl Encoding {
         })
     }
 
-    /// Returns the size of the input dim `ind`. `ind` is a dim whose size is the same for all shapes, e.g. `lane`
-    /// or `warp`.
+    /// Returns the size of the input dim `ind`, which must be a dim whose size does not depend on the shape of the
+    /// tensor, e.g. `lane` or `warp`.
     fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
         if let Self::Cute(e) = self
             && let Some(tile) = e.tile()
@@ -202,8 +205,8 @@ impl Encoding {
 
     /// Returns the preferred order of the dims for memory accesses, the fastest dim first.
     ///
-    /// This is the order of the registers, or the order of the lanes if a thread holds one element along the fastest
-    /// dim of the lanes.
+    /// If a thread holds only one element along the fastest dim of the lanes, this is the order of the lanes.
+    /// Otherwise, it is the order of the registers.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -216,7 +219,8 @@ impl Encoding {
         Ok(order)
     }
 
-    /// Returns the alignment of a shared-memory buffer in bytes, or `None` for other encodings.
+    /// Returns the required alignment of the shared-memory buffer in bytes, or `None` if the encoding is not
+    /// shared.
     #[must_use]
     pub fn alignment_bytes(&self) -> Option<u32> {
         match self {
@@ -227,8 +231,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the `(interval, padding)` pairs of a padded buffer or of one partition, in elements. The slice is empty
-    /// for other encodings.
+    /// Returns the `(interval, padding)` pairs of a padded buffer, or of the parts of a partitioned buffer. Both
+    /// numbers count elements. The slice is empty for other encodings.
     #[must_use]
     pub fn interval_paddings(&self) -> &[(u32, u32)] {
         match self {
@@ -239,8 +243,9 @@ impl Encoding {
     }
 }
 
-/// Returns the number of indices of `ind` along each output dim. Each basis doubles the number along its dim.
-/// If `copies` is true, a zero basis doubles the number along the dim of the preceding nonzero basis.
+/// Returns, for each output dim, the number of values of `ind` that are distributed along it. Each basis doubles
+/// the number of the dim along which it steps. If `copies` is true, a zero basis doubles the number of the dim
+/// along which the preceding nonzero basis steps.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
@@ -255,14 +260,16 @@ fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_R
     sizes
 }
 
-/// Number of bits in a row of shared memory: one word of each of the 32 banks.
+/// Number of bits in a row of shared memory. A row consists of one 32-bit word from each of the 32 banks.
 const BANK_ROW_BITS: u64 = 1024;
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding of a buffer from which a matrix operand is read without bank conflicts.
+    /// Returns the encoding of a shared-memory buffer from which the matrix operand `operand` is read without bank
+    /// conflicts.
     ///
     /// `shape` is the shape of the operand, `order` lists the dims of the buffer, the fastest dim first, and
-    /// `element_bits` is the width of an element. `transposed` means that the buffer contains the transposed operand.
+    /// `element_bits` is the width of an element. `transposed` means that the buffer contains the transposed
+    /// operand.
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
     /// let a: Encoding = "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, \

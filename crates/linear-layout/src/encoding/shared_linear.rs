@@ -15,10 +15,10 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "shared_linear";
 
-/// A shared-memory layout given by its bases: the most general encoding of one buffer without padding.
+/// A shared-memory layout given by its bases. This is the most general encoding of a single buffer without padding.
 ///
-/// For example, `offset = [[0, 1], [0, 2], [1, 2]]` stores a 2x4 tensor with the halves of the second row exchanged.
-/// The layout determines the shape of the tensor.
+/// For example, `offset = [[0, 1], [0, 2], [1, 2]]` stores a 2x4 tensor such that the two halves of the second row
+/// are exchanged. The layout determines the shape of the tensor.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
@@ -32,7 +32,8 @@ pub struct SharedLinearEncoding {
 }
 
 impl SharedLinearEncoding {
-    /// Returns the encoding with the layout `layout`. The address of the buffer is a multiple of `alignment_bytes`.
+    /// Returns the encoding whose bases are those of `layout`. The start address of the buffer must be a multiple
+    /// of `alignment_bytes`.
     ///
     /// # Errors
     /// Returns an error if the alignment is not a power of two, the input dims are not offset and block, the output
@@ -71,7 +72,7 @@ impl SharedLinearEncoding {
         })
     }
 
-    /// Returns the linear layout.
+    /// Returns the linear layout that the bases define.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -87,8 +88,8 @@ impl SharedLinearEncoding {
         self.layout.num_out_dims()
     }
 
-    /// Returns the order of the dims, the fastest dim first. Dims come in the order in which the offset bits step
-    /// along them. Dims without an offset bit follow, the last dim first.
+    /// Returns the order of the dims, the fastest dim first. The dims along which an offset bit steps come first,
+    /// in the order of the bits. The other dims follow, starting with the last one.
     #[must_use]
     pub fn order(&self) -> Ints {
         order_of(&self.layout, Dim::OFFSET)

@@ -11,11 +11,12 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A parent encoding with one dim removed, e.g. the encoding of the row sums of a matrix. Threads that differ
-/// only along `dim` hold copies.
+/// A parent encoding from which dim `dim` is removed, e.g. the encoding of the row sums of a matrix. Threads that
+/// hold elements with different indices only along `dim` in the parent hold copies of the same elements in the
+/// slice.
 ///
-/// The results of a reduction along `dim` have a slice as encoding, and so do the operands of `expand_dims` at
-/// `dim`. To compute the layout on a shape, insert a size of 1 at `dim`, take the parent's layout on the
+/// The result of a reduction along `dim` and the operand of an `expand_dims` at `dim` have a slice as their
+/// encoding. To compute the layout on a shape, insert a size of 1 at `dim`, take the parent's layout on the
 /// resulting shape, and remove output dim `dim`.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...), the dims of the parent without `dim`, renumbered.
@@ -85,7 +86,8 @@ impl SliceEncoding {
         self.parent.rank() - 1
     }
 
-    /// Returns `shape` with a size of 1 inserted at `dim`. This is the corresponding shape for the parent.
+    /// Returns `shape` with a size of 1 inserted at `dim`. On this shape, the layout of the parent determines the
+    /// layout of the slice.
     pub(crate) fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let (before, after) = shape.split_at(self.dim().min(shape.len()));
         List::collect(before.iter().chain(&[1]).chain(after).copied())

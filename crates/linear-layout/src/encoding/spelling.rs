@@ -2,7 +2,8 @@
 
 pub(crate) use strsim::levenshtein as edits;
 
-/// Returns the known name with the smallest edit distance, if the distance is at most half of the length of `name`.
+/// Returns the name in `known` with the smallest edit distance to `name`. Returns `None` if this distance is more
+/// than half the length of `name`.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::nearest;
@@ -14,7 +15,8 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     by_distance(name, known).first().copied()
 }
 
-/// Returns the known names with an edit distance of at most half of the length of `name`, the nearest name first.
+/// Returns the names in `known` whose edit distance to `name` is at most half the length of `name`, the nearest
+/// name first.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::by_distance;

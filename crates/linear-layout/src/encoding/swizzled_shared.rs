@@ -13,11 +13,12 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "swizzled_shared";
 const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 
-/// A tensor in shared memory whose vectors of `vec` elements are permuted within each row by an XOR.
+/// The layout of a tensor in shared memory in which the vectors of `vec` elements are permuted within each row: the
+/// column of a vector is XORed with a number that depends on the row.
 ///
-/// Row `r` has the phase `(r / per_phase) % max_phase`. Column `c` of the row is stored at column `c ^ (vec * phase)`.
-/// For example, with `vec = 2, perPhase = 1, maxPhase = 4`, a 4x8 tensor is stored as follows (the numbers are
-/// columns):
+/// Row `r` has the phase `(r / per_phase) % max_phase`. Column `c` of the row is stored at column `c ^ (vec *
+/// phase)`. For example, with `vec = 2, perPhase = 1, maxPhase = 4`, a 4x8 tensor is stored as follows (the numbers
+/// are columns):
 /// ```text
 /// row 0:  0 1 2 3 4 5 6 7
 /// row 1:  2 3 0 1 6 7 4 5
@@ -27,8 +28,8 @@ const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
-/// `vec` counts elements, `per_phase` counts rows, and `max_phase` counts phases. `order` lists the dims, the fastest
-/// dim first. The first dim of `order` runs along the columns, and the second dim along the rows.
+/// `vec` counts elements, `per_phase` counts rows, and `max_phase` counts phases. `order` lists the dims, the
+/// fastest dim first. The first dim in `order` is the column index, and the second one is the row index.
 /// # Source
 /// Triton's `SwizzledSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,8 +37,8 @@ pub struct SwizzledSharedEncoding {
     pub(super) swizzle: SwizzleParameters,
 }
 
-/// The swizzle parameters of [`SwizzledSharedEncoding`] and `AmdRotatingSharedEncoding`, which dereference to this
-/// type.
+/// The swizzle parameters of a [`SwizzledSharedEncoding`] or `AmdRotatingSharedEncoding`. Both types dereference to
+/// this type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SwizzleParameters {
     vec: u32,
@@ -56,7 +57,7 @@ impl Deref for SwizzledSharedEncoding {
 }
 
 impl SwizzleParameters {
-    /// Returns the number of elements of a vector, the unit of the swizzle.
+    /// Returns the number of elements in a vector. The swizzle moves whole vectors.
     #[must_use]
     pub fn vec(&self) -> u32 {
         self.vec
@@ -68,7 +69,7 @@ impl SwizzleParameters {
         self.per_phase
     }
 
-    /// Returns the number of phases, after which the swizzle repeats.
+    /// Returns the number of distinct phases.
     #[must_use]
     pub fn max_phase(&self) -> u32 {
         self.max_phase
@@ -80,7 +81,8 @@ impl SwizzleParameters {
         &self.order
     }
 
-    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which describes the distribution of the tensor over the CTAs of a
+    /// cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -127,7 +129,8 @@ impl SwizzleParameters {
         Self::new(numbers, &order, cga)
     }
 
-    /// Returns the parameters with permuted dims: dim `i` of the result is dim `order[i]` of `self`.
+    /// Returns the parameters for the tensor with permuted dims. Dim `i` of the permuted tensor is dim `order[i]`
+    /// of the original tensor.
     pub(crate) fn permute(&self, order: &[usize]) -> Self {
         let moved =
             |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
@@ -138,8 +141,9 @@ impl SwizzleParameters {
         }
     }
 
-    /// Returns the swizzled layout of a tensor. `reach` returns log2 of the size of the swizzle pattern along a
-    /// dim. `phase` returns the phase of a row, and is called for rows 1, 2, 4, ...
+    /// Returns the swizzled layout of a tensor with the shape `shape`. `reach` returns log2 of the size of the
+    /// swizzle pattern along a dim. `phase` returns the phase of a row, and is called only for the rows 1, 2, 4,
+    /// .... `family` is the name of the encoding in error messages.
     pub(crate) fn lay(
         &self,
         family: &'static str,
@@ -194,7 +198,8 @@ impl SwizzleParameters {
     }
 }
 
-/// Returns the label of the rule that causes a swizzle error, or `None` for another kind of error.
+/// Returns the label of the rule that an encoding with this error violates, or `None` if the error is not about the
+/// swizzle.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("swizzled_shared_c1"),
@@ -204,8 +209,8 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding with these swizzle parameters. Without a swizzle, the parameters are 1. `order` lists
-    /// the dims, the fastest dim first.
+    /// Returns the encoding with these swizzle parameters. If `vec`, `per_phase` and `max_phase` are all 1, there
+    /// is no swizzle. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
     /// Returns an error if `order` is not a permutation, or the ranks of `order` and `cga` differ.

@@ -18,11 +18,11 @@ const ROW: usize = 0;
 const COL: usize = 1;
 const BLOCK: usize = 2;
 
-/// A matrix in tensor memory, in 128 rows and as many columns as necessary.
+/// The layout of a matrix in tensor memory, which has 128 rows. The matrix occupies as many columns as it needs.
 ///
-/// The matrix is divided into blocks of `block_m` rows and `block_n` columns, which are stored one after the other,
-/// first along dim0. A block of 64 rows occupies the first 16 rows of each quarter of the 128 rows. The other 16 rows
-/// hold the next block, or are unused (a zero basis):
+/// The matrix is divided into blocks of `block_m` rows and `block_n` columns. They are stored one after the other:
+/// first the blocks along dim0, then those along dim1. A block of 64 rows occupies the first 16 rows of each
+/// quarter of the 128 rows. The other 16 rows hold the next block, or are unused (a zero basis):
 /// ```text
 /// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
 /// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...
@@ -30,7 +30,8 @@ const BLOCK: usize = 2;
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Units
-/// `col` counts columns of one element. `col_stride` is the distance between adjacent elements of a row, in columns.
+/// `col` counts columns that are one element wide. `col_stride` is the distance between adjacent elements of a row,
+/// in such columns.
 /// # Source
 /// Triton's `TensorMemoryEncodingAttr`; PTX ISA, "tcgen05 data path layouts".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,9 +48,9 @@ impl TensorMemoryEncoding {
     /// Returns the encoding with blocks of `block_m` rows and `block_n` columns.
     ///
     /// # Errors
-    /// Returns an error if `block_m` is not 64 or 128, `block_n` is not a power of two up to 512, `col_stride` is not
-    /// 1, 2 or 4, `fp4_padded` is true and `col_stride` is not 1, or the rank of `cga` is not 2. If `two_ctas`, the
-    /// first basis of `cga` must split the rows between two CTAs.
+    /// Returns an error if `block_m` is not 64 or 128, `block_n` is not a power of two up to 512, `col_stride` is
+    /// not 1, 2 or 4, `fp4_padded` is true and `col_stride` is not 1, or the rank of `cga` is not 2. Also returns
+    /// an error if `two_ctas` is true and the first basis of `cga` does not split the rows between two CTAs.
     pub fn new(
         block_m: u32,
         block_n: u32,
@@ -102,7 +103,7 @@ impl TensorMemoryEncoding {
         self.block_n
     }
 
-    /// Returns the distance between adjacent elements of a row, in columns of one element.
+    /// Returns the distance between adjacent elements of a row, counted in columns that are one element wide.
     #[must_use]
     pub fn col_stride(&self) -> u32 {
         self.col_stride
@@ -120,13 +121,14 @@ impl TensorMemoryEncoding {
         self.fp4_padded
     }
 
-    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which describes the distribution of the tensor over the CTAs of a
+    /// cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
     }
 
-    /// Returns the number of tensor dims, which is 2.
+    /// Returns the rank of the tensor, which is 2.
     #[must_use]
     pub fn rank(&self) -> usize {
         2
@@ -219,12 +221,12 @@ impl TensorMemoryEncoding {
     }
 }
 
-/// The order in which blocks of scales are stored one after the other.
+/// The order in which the blocks of a scale matrix are stored one after the other in tensor memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ScalesBlockOrder {
-    /// Blocks along the summed dim K, then along the other dim, m or n.
+    /// First the blocks along the summed dim K, then the blocks along the other dim (M or N).
     KThenMn,
-    /// Blocks along the dim m or n, then along the summed dim K.
+    /// First the blocks along the other dim (M or N), then the blocks along the summed dim K.
     #[default]
     MnThenK,
 }
@@ -254,7 +256,8 @@ impl TensorMemoryScalesEncoding {
         Ok(Self { cga, block_order })
     }
 
-    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which describes the distribution of the tensor over the CTAs of a
+    /// cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -266,7 +269,7 @@ impl TensorMemoryScalesEncoding {
         self.block_order
     }
 
-    /// Returns the number of tensor dims, which is 2.
+    /// Returns the rank of the tensor, which is 2.
     #[must_use]
     pub fn rank(&self) -> usize {
         2
@@ -325,8 +328,9 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
     }))
 }
 
-/// Returns an empty [`Tiling`] for `shape`, split over the CTAs of `cga`. If a dim has fewer elements than
-/// parts, it is enlarged, so that every part has an element.
+/// Returns an empty [`Tiling`] of a tensor with the shape `shape` that is split over the CTAs as `cga` describes. A
+/// dim that is split into more parts than it has elements is enlarged until every part has an element. `family` is
+/// the name of the encoding in error messages.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
     let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();

@@ -7,13 +7,14 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// The registers of one CTA hold elements that are in the tensor memory of another CTA.
+    /// The registers of one CTA hold elements that are stored in the tensor memory of another CTA.
     #[error("registers and tensor memory are split over CTAs in different ways")]
     CrossesCtas,
-    /// A warp needs rows outside its quarter. Warp `w` can access only the 32 rows from row `32 * (w % 4)` on.
+    /// A warp accesses rows outside its quarter of tensor memory. Warp `w` can access only the 32 rows that start
+    /// at row `32 * (w % 4)`.
     #[error("expected warps 1 and 2 at rows 32 and 64, the only quarters that they can access")]
     WrongQuarter,
-    /// Elements narrower than 32 bits are neither packed into 32-bit columns nor stored one per column.
+    /// The elements are narrower than 32 bits, but neither fill 32-bit columns completely nor have one column each.
     #[error("expected elements narrower than 32 bits to fill a column, or to have one each")]
     NotPacked,
     /// No `tcgen05` instruction distributes the elements over lanes and registers as the register layout does.
@@ -24,16 +25,18 @@ pub enum AccessError {
     Layout(#[from] LayoutError),
 }
 
-/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts.
+/// Checks that `tcgen05.ld` and `tcgen05.st` can move a tensor between the layout `registers` and the layout
+/// `memory`.
 ///
 /// One instruction may use at most half of the `max_registers` registers of a thread.
 ///
 /// # Shape
-/// `registers` maps (register, lane, warp, block) -> (dim0, dim1), and `memory` maps (row, col, block) -> (dim0, dim1).
+/// `registers` maps (register, lane, warp, block) -> (dim0, dim1), and `memory` maps (row, col, block) -> (dim0,
+/// dim1).
 /// # Units
 /// `width_bits` is the width of an element, and `col` counts elements. A column of the hardware is 32 bits wide.
 /// # Errors
-/// Returns an error for the first rule of the hardware that is broken.
+/// Returns an error for the first hardware rule that the layouts break.
 /// # Source
 /// PTX ISA, "tcgen05 data movement shapes"; Triton's `computeTMemLdStEncodingInfo`.
 pub fn check_access(
@@ -55,8 +58,8 @@ pub fn check_access(
     fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
-/// Returns true if bit `warp` of the warp number has the same basis in `registers` as bit `row` of the row in
-/// `memory`. The output dims may be in different orders.
+/// Returns true if bit `warp` of the warp number has the same basis in `registers` as bit `row` of the row number
+/// in `memory`. Output dims are compared by name, because their order may differ between the layouts.
 fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
     registers.out_dims().all(|out| {
         registers.basis_component(Dim::WARP, warp, out)
@@ -64,8 +67,8 @@ fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row:
     })
 }
 
-/// Replaces the first two warp bases of `moved`, a map (register, lane, warp) -> (row, col), by rows 32 and 64.
-/// Warp `w % 4` then starts at row `32 * (w % 4)`, its quarter of tensor memory.
+/// Replaces the first two warp bases of `moved`, a map (register, lane, warp) -> (row, col), by steps of 32 and 64
+/// rows. Warp `w` then starts at row `32 * (w % 4)`, which is the first row of its quarter of tensor memory.
 fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
     // The rows are the low bits, so that the packed basis of a row is the index of the row.
     let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
@@ -138,8 +141,8 @@ enum MessageShape {
 impl MessageShape {
     const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
 
-    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction. If `unpacked` is true, the
-    /// instruction uses only even columns.
+    /// Returns the layout (register, lane, warp) -> (row, col) of the elements that one instruction accesses. If
+    /// `unpacked` is true, the instruction uses only even columns.
     fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
         let skipped = if unpacked { 2 } else { 1 };
         let identity = LinearLayout::identity_1d;

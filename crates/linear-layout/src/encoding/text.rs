@@ -9,7 +9,8 @@ const MAX_DEPTH: usize = 32;
 /// Maximum number of bases of one input dim.
 const MAX_BASES: usize = 64;
 
-/// A map from aliases to encodings, as in `#blocked = #ttg.blocked<{...}>` at the top of a module.
+/// A map from the names of aliases to encodings. A module defines aliases at its top, as in `#blocked =
+/// #ttg.blocked<{...}>`.
 ///
 /// ```
 /// use linear_layout::encoding::{Aliases, Encoding};
@@ -32,7 +33,8 @@ impl Aliases {
         Self::default()
     }
 
-    /// Parses the lines `#name = #ttg...` of a module. Lines that define no encoding are ignored.
+    /// Parses the text of a module, and returns the aliases that its lines `#name = #ttg...` define. Lines that do
+    /// not define an encoding are ignored.
     ///
     /// # Errors
     /// Returns an error if a name is defined twice.
@@ -51,10 +53,12 @@ impl Aliases {
         Ok(aliases)
     }
 
-    /// Parses definitions `#name = encoding`. A definition may use the aliases before it.
+    /// Parses a sequence of definitions `#name = encoding`. Each definition may use the aliases that are defined
+    /// before it.
     ///
     /// # Errors
-    /// Returns an error if the text has anything else, a name is defined twice, or an encoding is invalid.
+    /// Returns an error if the text contains anything but definitions, a name is defined twice, or an encoding is
+    /// invalid.
     pub fn parse(text: &str) -> Result<Self, EncodingError> {
         let mut aliases = Self::new();
         let mut pos = 0;
@@ -72,8 +76,9 @@ impl Aliases {
         }
     }
 
-    /// Parses the definitions `#name = encoding` at the start of `text`. Returns the byte offset after the last
-    /// definition, and the last encoding. Definitions of other attributes are skipped.
+    /// Parses the definitions `#name = encoding` at the start of `text`, and adds them to the map. Returns the byte
+    /// offset after the last definition, and the encoding that was defined last. Definitions of other attributes
+    /// are skipped.
     pub(crate) fn read_leading(
         &mut self,
         text: &str,
@@ -123,18 +128,18 @@ impl Aliases {
     }
 }
 
-/// The bases of one input dim as they are in the text. They have not been checked.
+/// The bases of one input dim, as stated in the text of an encoding. They have not been checked.
 pub(crate) type RawBases = Vec<Ints>;
 
-/// The text of a CuTe or Tilus layout, which an encoding contains in quotes.
+/// The text of a CuTe or Tilus layout, which is a quoted string inside the text of an encoding.
 pub(crate) struct QuotedText<'a> {
     pub(crate) text: &'a str,
-    /// Byte offset in the text of the encoding.
+    /// Byte offset of the quoted text in the text of the encoding.
     pub(crate) at: usize,
 }
 
 impl QuotedText<'_> {
-    /// Converts an error in the quoted layout to an error in the encoding. `at` is the byte offset of a syntax
+    /// Returns an error of the encoding for an error in the quoted layout. `at` is the byte offset of a syntax
     /// error in the quoted text, or `None` for a semantic error.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
@@ -175,7 +180,7 @@ impl<'a> Parser<'a> {
         self.pos
     }
 
-    /// Parses one encoding up to the end of the text.
+    /// Parses an encoding, and checks that nothing follows it.
     pub(crate) fn whole(mut self) -> Result<Encoding, EncodingError> {
         let encoding = self.encoding()?;
         if self.at_end() {
@@ -188,7 +193,7 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// Parses `#name =`, or returns `None` if the text continues differently.
+    /// Parses `#name =`, and returns the name. Returns `None` if the text does not continue with a definition.
     fn definition(&mut self) -> Option<String> {
         let name = match self.eat(b'#') {
             true => self.ident("the name of an alias").ok()?.to_owned(),
@@ -266,7 +271,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.pos])
     }
 
-    /// Parses an integer, and returns it with its byte offset.
+    /// Parses an integer. Returns its value and the byte offset at which it begins.
     fn signed(&mut self) -> Result<(i64, usize), EncodingError> {
         self.skip_space();
         let at = self.pos;
@@ -379,7 +384,7 @@ impl<'a> Parser<'a> {
         Ok(bases)
     }
 
-    /// Parses `[64:+8, ...]`.
+    /// Parses a list of intervals and paddings such as `[64:+8, ...]`.
     pub(crate) fn interval_pads<const N: usize>(
         &mut self,
     ) -> Result<List<(u32, u32), N>, EncodingError> {
@@ -400,7 +405,8 @@ impl<'a> Parser<'a> {
         Ok(pairs)
     }
 
-    /// Parses `open key = value, ... close`. The closure gets a key, and parses the value.
+    /// Parses a list of fields `key = value, ...` between the characters `open` and `close`. The closure `value` is
+    /// called with each key, and parses the value of this key.
     pub(crate) fn fields(
         &mut self,
         open: u8,
@@ -443,7 +449,8 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    /// Parses `<{key = value, ...}>`. The closure gets a key, and parses the value.
+    /// Parses a list of fields `<{key = value, ...}>`. The closure `value` is called with each key, and parses the
+    /// value of this key.
     pub(crate) fn dict(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -468,7 +475,8 @@ impl<'a> Parser<'a> {
         Ok(QuotedText { text, at })
     }
 
-    /// Parses `, key = value, ...>` or `>`, the rest of an encoding after the first parameter.
+    /// Parses the rest of an encoding after its first parameter, which is `, key = value, ...>` or `>`. The closure
+    /// `value` is called with each key, and parses the value of this key.
     pub(crate) fn further_fields(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -534,8 +542,9 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the parser's error for a key that an encoding must not have. The key is either unknown or given
-/// twice. Returns `None` if the family is unknown.
+/// Returns the error that the parser reports if an encoding of this family has the key `key`, although it must not
+/// have it. The error says that the key is unknown, or that it is given twice if the family has this key. Returns
+/// `None` if the family is unknown.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {
@@ -558,10 +567,11 @@ pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<Encod
         })
 }
 
-/// Returns the byte offset of the key `key` in the text of an attribute, or `None` if the attribute has no such key.
+/// Returns the byte offset of the key `key` in the text of an attribute, or `None` if the attribute has no such
+/// key.
 ///
-/// The text begins with the name of the attribute. It may continue after the attribute, and need not be UTF-8. Keys of
-/// nested encodings are skipped.
+/// The text begins with the name of the attribute. It may continue after the attribute, and need not be UTF-8. The
+/// keys of encodings nested in the attribute are skipped.
 /// ```
 /// use linear_layout::encoding::key_offset;
 /// let text = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> ...";

@@ -12,7 +12,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
 const MAX_BITS: usize = 64;
-/// log2 of the maximum size along one dim. With [`MAX_TOTAL_BITS`], no sum of bits overflows.
+/// log2 of the maximum size along one dim. This limit and [`MAX_TOTAL_BITS`] ensure that no sum of bits overflows.
 const MAX_DIM_BITS: u32 = 31;
 const MAX_TOTAL_BITS: u32 = 62;
 
@@ -23,8 +23,8 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// Builder of a layout from factors, which are appended in order. A *slot* is an index into the input dims
-/// `ins`.
+/// A builder that composes a layout of factors, which are appended in order. A *slot* is an index into the input
+/// dims `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
@@ -32,9 +32,9 @@ pub(crate) struct Tiling {
     rank: u8,
     /// log2 of the tensor size along each dim.
     bits: [u8; MAX_RANK],
-    /// log2 of the size along each dim of the tile that one CTA holds.
+    /// log2 of the size of one CTA's tile along each dim.
     limit: [u8; MAX_RANK],
-    /// First bit of each dim in a packed column. Dim 0 has the lowest bits.
+    /// Position at which the bits of each dim start in a packed column. Dim 0 has the lowest bits.
     offset: [u8; MAX_RANK],
     /// log2 of the product of the appended factors along each dim.
     used: [u8; MAX_RANK],
@@ -44,8 +44,8 @@ pub(crate) struct Tiling {
     columns: [u64; MAX_BITS],
 }
 
-/// Returns log2 of each size. Returns an error if `shape` has a wrong rank, a size is not a power of two, or
-/// the total size is too large.
+/// Returns log2 of each size in `shape`. Returns an error if the rank of `shape` is not `rank`, a size is not a
+/// power of two, or the total size is too large.
 pub(crate) fn shape_log2(
     family: &'static str,
     rank: usize,
@@ -99,7 +99,8 @@ impl Tiling {
         Ok(tiling)
     }
 
-    /// Returns a [`Tiling`] in which every dim has size 1. [`set_bits`](Self::set_bits) sets the actual sizes.
+    /// Returns an empty [`Tiling`] with the input dims `ins`, in which every tensor dim has size 1.
+    /// [`set_bits`](Self::set_bits) sets the actual sizes.
     pub(crate) fn bare(ins: &[Dim], rank: usize) -> Self {
         let mut dims = [Dim::REGISTER; 4];
         dims[..ins.len()].copy_from_slice(ins);
@@ -118,7 +119,7 @@ impl Tiling {
         }
     }
 
-    /// Sets log2 of the tensor's size along each dim. One CTA holds the whole tensor.
+    /// Sets the size of the tensor along each dim `d` to `2^bits[d]`, and assigns the whole tensor to one CTA.
     pub(crate) fn set_bits(&mut self, bits: &[u8]) {
         let mut offset = 0;
         for (dim, bits) in bits.iter().enumerate() {
@@ -145,7 +146,7 @@ impl Tiling {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
 
-    /// Returns the slot of `ind`. Adds the input dim if it is missing.
+    /// Returns the slot of the input dim `ind`, which is added if it is missing.
     pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
         let num = self.num_ins as usize;
         match self.ins[..num].iter().position(|d| *d == ind) {
@@ -194,18 +195,20 @@ impl Tiling {
         }
     }
 
-    /// Appends the basis `2^bit` along `dim` to `slot`. The basis is zero if `2^bit` exceeds the tensor.
+    /// Appends to `slot` a basis that steps by `2^bit` along `dim`. The basis is zero if the step exceeds the
+    /// tensor.
     pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component(dim, 1 << bit));
     }
 
-    /// Appends the basis `2^bit` along `dim` to `slot`. The basis is zero if `2^bit` exceeds the tile of one CTA.
+    /// Appends to `slot` a basis that steps by `2^bit` along `dim`. The basis is zero if the step exceeds the tile
+    /// of one CTA.
     pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column with coordinate `value` along `dim`, or 0 if `value` is not below the tensor's
-    /// size.
+    /// Returns the packed column whose only coordinate is `value` along `dim`, or 0 if `value` is not below the
+    /// tensor's size along `dim`.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -214,8 +217,8 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column with coordinate `value` along `dim`, or 0 if `value` is not below the size of one
-    /// CTA's tile.
+    /// Returns the packed column whose only coordinate is `value` along `dim`, or 0 if `value` is not below the
+    /// size of one CTA's tile along `dim`.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]
@@ -224,7 +227,7 @@ impl Tiling {
         }
     }
 
-    /// Appends a factor: `size` consecutive indices of `slot` map to consecutive coordinates along `dim`.
+    /// Appends a factor that maps `size` consecutive indices of `slot` to consecutive coordinates along `dim`.
     ///
     /// `size` is a power of two. A `size` of 0 appends nothing.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
@@ -244,20 +247,22 @@ impl Tiling {
         }
     }
 
-    /// Appends zero bases: `size` indices of `slot` hold copies of the same elements. `size` is a power of two.
+    /// Appends zero bases to `slot`, so that `size` of its indices hold copies of the same elements. `size` is a
+    /// power of two.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);
         }
     }
 
-    /// Adds `bits` to the used bits of `dim`, for bases that were appended without [`lay`](Self::lay).
+    /// Marks the next `bits` bits of `dim` as used. This is needed for bases that were appended without
+    /// [`lay`](Self::lay).
     pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Appends bases to `slot` until one CTA's tile is covered. The dims of `order` are completed one after
-    /// another.
+    /// Appends bases to `slot` until the tile of one CTA is covered. The dims are completed one after another, in
+    /// the order `order`.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);
@@ -265,8 +270,8 @@ impl Tiling {
         }
     }
 
-    /// Appends the bases of the CTA index to `slot`. A non-zero basis steps from the tile of one CTA to another
-    /// tile.
+    /// Appends to `slot` the bases of the CTA index, as `cga` describes them. A nonzero basis steps from the tile
+    /// of one CTA to the tile of another one.
     pub(crate) fn lay_ctas(&mut self, slot: usize, cga: &CgaLayout) {
         for bit in cga.bits() {
             let column = match bit.step {

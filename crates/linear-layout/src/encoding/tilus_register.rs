@@ -17,11 +17,11 @@ pub(super) const THREADS_PER_WARP: u32 = 32;
 
 /// A register layout of Tilus in which the extents of all modes are powers of two.
 ///
-/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of the result of a 16x8 matrix
-/// instruction: lane 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). The lane is the low-order digit of
-/// a thread number, and the warp is the high-order digit.
+/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout in which a 16x8 matrix instruction returns
+/// its result. Lane 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). The lane is the low-order digit of a
+/// thread number, and the warp is the high-order digit.
 ///
-/// For a tensor whose shape differs from the layout's shape, the result is the same as for the
+/// On a tensor whose shape differs from the layout's shape, the layout is extended or cut like that of the
 /// [`LinearEncoding`] with the same bases.
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -45,7 +45,8 @@ pub struct TilusEncoding {
 }
 
 impl TilusEncoding {
-    /// Returns the encoding of a Tilus layout. Warps have `threads_per_warp` consecutive threads.
+    /// Returns the encoding for the Tilus layout `layout`. Each warp consists of `threads_per_warp` consecutive
+    /// threads.
     ///
     /// # Errors
     /// Returns an error if the extent of a mode, a replication or the number of lanes is not a power of two, or the
@@ -126,7 +127,7 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that the number of lanes is a power of two. `rule` is the label of the error.
+/// Checks that the number of lanes is a power of two. If it is not, the error has the label `rule`.
 pub(super) fn check_threads(
     rule: &'static str,
     threads_per_warp: u32,

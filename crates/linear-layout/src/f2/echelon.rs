@@ -19,9 +19,10 @@
 /// For every `x = solve(y)`: the columns selected by `x` XOR to `y`, and `x & !pivot_columns() == 0`.
 #[derive(Clone, Debug)]
 pub struct Echelon {
-    /// At index `r`, the reduced vector with pivot row `r`, or 0. No bit is in the pivot row of an earlier vector.
+    /// `vectors[r]` is the reduced vector with pivot row `r`, or 0 if there is none. It has no bit in the pivot
+    /// rows of vectors that were inserted earlier.
     vectors: [u64; 64],
-    /// At index `r`, the mask of the inserted columns that XOR to `vectors[r]`.
+    /// `sources[r]` is the mask of the inserted columns whose XOR is `vectors[r]`.
     sources: [u64; 64],
     pivot_rows: u64,
     pivot_columns: u64,
@@ -40,11 +41,11 @@ impl Echelon {
         }
     }
 
-    /// Inserts `column` with the number `index`. Returns `None` for a pivot column, and a kernel vector for a free
-    /// column.
+    /// Inserts `column` under the number `index`. Returns `None` if it is a pivot column, and a kernel vector if it
+    /// is a free column.
     ///
-    /// The kernel vector selects `index` and the pivot columns that XOR to `column`. `index` is taken modulo 64 and
-    /// must be new.
+    /// The kernel vector is a mask of column numbers. It selects `index` and the pivot columns whose XOR is
+    /// `column`. `index` is taken modulo 64 and must be new.
     #[inline]
     pub fn insert(&mut self, index: usize, column: u64) -> Option<u64> {
         let own = 1u64 << (index & 63);
@@ -61,7 +62,8 @@ impl Echelon {
         None
     }
 
-    /// Returns `(rest, mask)`: the remainder of `y` modulo the span, and the pivot columns whose XOR is `y ^ rest`.
+    /// Returns `(rest, mask)`. `rest` is the remainder of `y` modulo the span of the columns, and `mask` selects
+    /// the pivot columns whose XOR is `y ^ rest`.
     ///
     /// `rest` is zero if and only if `y` is in the span of the columns.
     #[inline]
@@ -79,7 +81,7 @@ impl Echelon {
         }
     }
 
-    /// Returns the mask of the pivot columns that XOR to `y`, or `None` if `y` is not in the span of the columns.
+    /// Returns the mask of the pivot columns whose XOR is `y`, or `None` if `y` is not in the span of the columns.
     #[inline]
     #[must_use]
     pub fn solve(&self, y: u64) -> Option<u64> {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// A subspace of GF(2)^64. Equal subspaces compare equal, even if spanned by different vectors.
+/// A subspace of GF(2)^64. Two equal subspaces compare equal, even if they were constructed from different vectors.
 ///
 /// ```
 /// # use linear_layout::f2::Span;
@@ -13,7 +13,8 @@ use core::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Span {
-    /// At index `r`, the basis vector whose lowest bit is `r`, or 0. The basis is fully reduced, and therefore unique.
+    /// `vectors[r]` is the basis vector whose lowest bit is `r`, or 0 if there is none. The basis is fully reduced,
+    /// and therefore unique.
     vectors: [u64; 64],
     pivots: u64,
 }
@@ -55,7 +56,8 @@ impl Span {
         true
     }
 
-    /// Returns the vector `v` without pivot bits for which `v ^ vector` is in the subspace.
+    /// Returns the remainder of `vector` modulo the subspace: the only vector without pivot bits that differs from
+    /// `vector` by an element of the subspace.
     #[must_use]
     pub fn reduce(&self, vector: u64) -> u64 {
         let mut hits = vector & self.pivots;

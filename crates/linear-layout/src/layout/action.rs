@@ -6,10 +6,11 @@ use core::fmt;
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::apply_columns;
 
-/// A selection and reordering of the bases of one in-dim, most often `register`: Triton's `ColumnAction`.
+/// A selection and reordering of the bases of one in-dim, which is most often `register`. Triton calls it
+/// `ColumnAction`.
 ///
-/// The new basis `i` is the old basis `action[i]`. An action shorter than the dim drops bases. With two register bits,
-/// the action `[1, 0]` exchanges registers 1 and 2:
+/// New basis `i` is old basis `action[i]`. An action with fewer entries than the dim has bases drops the other
+/// bases. If the dim is `register` and has two bits, the action `[1, 0]` exchanges registers 1 and 2:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, RegisterPermutation};
 /// let swap = RegisterPermutation::new(&[1, 0], Dim::REGISTER, 2)?;
@@ -31,7 +32,8 @@ pub struct RegisterPermutation {
 }
 
 impl RegisterPermutation {
-    /// Returns an action on `dim`, a dim of size `2^in_bits`. The new basis `i` is the old basis `action[i]`.
+    /// Returns the action on the in-dim `dim`, which has the size `2^in_bits`. New basis `i` is old basis
+    /// `action[i]`.
     ///
     /// # Errors
     /// Returns an error if an index is not below `in_bits` or is used twice, or `in_bits` exceeds 63.
@@ -59,7 +61,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the identity action on `dim`, a dim of size `2^in_bits`.
+    /// Returns the identity action on the in-dim `dim`, which has the size `2^in_bits`.
     ///
     /// # Errors
     /// Returns an error if `in_bits` exceeds 63.
@@ -71,13 +73,14 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Appends the old basis `index` to the action. `index` must be unused and below `in_bits`.
+    /// Appends old basis `index` to the kept bases. `index` must be below `in_bits`, and must not have been
+    /// appended before.
     pub(super) fn push(&mut self, index: usize) {
         self.action[usize::from(self.len) & 63] = narrow(index);
         self.len += 1;
     }
 
-    /// Returns the old indices of the kept bases, in their new order.
+    /// Returns the indices that the kept bases had before the action, in their new order.
     pub fn indices(
         &self,
     ) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator + Clone + '_ {
@@ -86,7 +89,7 @@ impl RegisterPermutation {
             .map(|i| usize::from(*i))
     }
 
-    /// Returns the in-dim that the action permutes.
+    /// Returns the in-dim whose bases the action selects and reorders.
     #[must_use]
     pub const fn dim(&self) -> Dim {
         self.dim
@@ -104,7 +107,7 @@ impl RegisterPermutation {
         self.len as usize
     }
 
-    /// Returns true if the action keeps all bases in their order.
+    /// Returns true if the action keeps all bases in their original order.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.len == self.in_bits && self.indices().enumerate().all(|(i, index)| i == index)
@@ -138,7 +141,8 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the old slot that moves to the new slot `slot`.
+    /// Returns the slot from which the action takes the value of its result slot `slot`. The returned slot numbers
+    /// the values before the action, and `slot` the values after it.
     #[must_use]
     pub fn source_of(&self, slot: u64) -> u64 {
         let mut columns = [0u64; 64];
@@ -148,7 +152,8 @@ impl RegisterPermutation {
         apply_columns(&columns[..self.out_bits()], slot)
     }
 
-    /// Moves values to their new slots: `out[i] = values[source_of(i)]`.
+    /// Applies the action to `values`, which holds the value of each slot, and writes the result to `out`: `out[i]
+    /// = values[source_of(i)]`.
     ///
     /// # Errors
     /// Returns an error if the length of `values` is not `2^in_bits`, or the length of `out` is not `2^out_bits`.
@@ -184,7 +189,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the action that applies `self`, then `other`.
+    /// Returns the action that first applies `self`, and then applies `other` to the result.
     ///
     /// # Errors
     /// Returns an error if the actions have different dims, or `other.in_bits()` is not `self.out_bits()`.

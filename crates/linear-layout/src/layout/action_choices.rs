@@ -6,7 +6,7 @@ use crate::f2::low_mask;
 use crate::number::narrow;
 
 impl RegisterPermutation {
-    /// Returns the action that drops the zero bases of in-dim `dim` of `layout`.
+    /// Returns the action on in-dim `dim` that drops the zero bases this dim has in `layout`.
     ///
     /// # Errors
     /// Returns an error if the layout does not have the dim.
@@ -22,10 +22,11 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the permutation of the first in-dim that puts the bases of `tile` first (last if `left` is false).
+    /// Returns a permutation of the bases of the first in-dim of `layout`. It moves the bases that `tile` has in
+    /// this dim to the front if `left` is true, and to the end otherwise.
     ///
-    /// Returns `None` if an out-dim is larger in `tile`, or a basis of `tile` has no equal basis in `layout`. A later
-    /// division by `tile` can still fail, since other bases and in-dims are not checked.
+    /// Returns `None` if an out-dim is larger in `tile` than in `layout`, or a basis of `tile` has no equal basis
+    /// in `layout`. A later division by `tile` can still fail, because other bases and in-dims are not checked.
     /// # Errors
     /// Returns an error if the first in-dims differ or are missing, or `tile` has an out-dim that `layout` lacks.
     /// # Source
@@ -91,13 +92,14 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Moves the registers with additive addresses to the front.
+    /// Returns a permutation that moves the registers with additive addresses to the front, and the number of these
+    /// registers.
     ///
-    /// Returns `(n, permutation)`: after the permutation, the first `n` registers have additive addresses. `layout`
-    /// maps registers to an address, and `addr` maps all other inputs to the same address. A register basis is
-    /// additive if no other input changes its address bits: the register's address is then *added* to a base
-    /// address. A register basis that equals a basis of `addr` also counts as additive. `span_mask` is the mask of
-    /// the address bits that an affine offset may change.
+    /// The result is `(n, permutation)`: after the permutation, the first `n` registers have additive addresses. An
+    /// address is the XOR of two parts: `layout` computes one part from the register, and `addr` computes the other
+    /// part from all other inputs. A register basis is additive if no other input changes the address bits that are
+    /// set in it: its part can then be *added* to a base address. A register basis that equals a basis of `addr`
+    /// also counts as additive. `span_mask` is the mask of the address bits that an affine offset may change.
     /// # Errors
     /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have
     /// exactly one out-dim.
@@ -138,9 +140,9 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns the position of the value of slot `slot` in the list of the distinct values of `dim`.
+    /// Returns the position that the value in slot `slot` has in the list of the distinct values of `dim`.
     ///
-    /// Each distinct value is in one slot with all free bits zero (see
+    /// Each distinct value is in exactly one slot whose free bits are all zero (see
     /// [`free_variable_masks`](Self::free_variable_masks)). The list is in the order of these slots.
     ///
     /// ```
@@ -166,7 +168,7 @@ impl LinearLayout {
 
     /// Copies each distinct value to all slots that hold it: `out[slot] = unique[unique_value_of(dim, slot)]`.
     ///
-    /// `unique` has the values of the slots with all free bits zero.
+    /// `unique` contains the values of the slots whose free bits are all zero, in the order of these slots.
     ///
     /// # Errors
     /// Returns an error if `unique` or `out` has the wrong length.

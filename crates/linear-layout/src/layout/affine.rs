@@ -8,8 +8,8 @@ use crate::f2::{low_mask, shl};
 
 /// A linear layout with an offset: `y = A x ^ b`.
 ///
-/// Slices, flips and subviews of a layout are affine but not linear: they do not map zero to zero. For example, this
-/// map reads a row of eight elements backwards:
+/// Slices, flips and subviews of a layout are affine but not linear: they do not map zero to zero. For example,
+/// this map reads a row of eight elements backwards:
 /// ```
 /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
 /// let row = LinearLayout::identity_1d(8, Dim::LANE, Dim::out(0))?;
@@ -19,10 +19,10 @@ use crate::f2::{low_mask, shl};
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Shape
-/// The dims, sizes and units of the linear part. The offset has the units of the out-dims.
+/// An affine layout has the dims, sizes and units of its linear part. The offset has the units of the out-dims.
 /// # Laws
-/// `a.compose(&b)` applies `a`, then `b` (property `affine_compose_is_application`). `a.compose(&a.invert()?)` is the
-/// identity (`affine_inverse_undoes`).
+/// `a.compose(&b)` applies `a`, then `b` (property `affine_compose_is_application`). `a.compose(&a.invert()?)` is
+/// the identity (`affine_inverse_undoes`).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AffineLayout {
     linear: LinearLayout,
@@ -65,19 +65,20 @@ impl AffineLayout {
         }
     }
 
-    /// Returns the linear part `A` of `y = A x ^ b`.
+    /// Returns the linear part of the map, which is `A` in `y = A x ^ b`.
     #[must_use]
     pub const fn linear(&self) -> &LinearLayout {
         &self.linear
     }
 
-    /// Returns the image of zero, with one coordinate for each out-dim.
+    /// Returns the image of zero (`b` in `y = A x ^ b`), with one coordinate for each out-dim.
     #[must_use]
     pub fn offset(&self) -> Coords {
         self.linear.unpack(self.offset)
     }
 
-    /// Returns the packed image of zero, with the first out-dim in the low bits.
+    /// Returns the image of zero (`b` in `y = A x ^ b`), packed into one word. The first out-dim is in the low
+    /// bits.
     #[must_use]
     pub const fn offset_packed(&self) -> u64 {
         self.offset
@@ -112,7 +113,8 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the direct product of `self` (inner, minor) and `outer`, like [`LinearLayout::product`].
+    /// Returns the direct product of `self` and `outer`, like [`LinearLayout::product`]. `self` determines the low
+    /// bits of each common dim, and `outer` the high bits.
     ///
     /// # Errors
     /// Returns an error under the same conditions as [`LinearLayout::product`].
@@ -153,7 +155,8 @@ impl AffineLayout {
         Ok(Self { linear, offset })
     }
 
-    /// Returns the solution `x` of `x.compose(outer) == self`, like [`LinearLayout::invert_and_compose`].
+    /// Returns a solution `x` of `x.compose(outer) == self`, which is chosen like in
+    /// [`LinearLayout::invert_and_compose`].
     ///
     /// # Errors
     /// Returns an error under the same conditions as [`LinearLayout::invert_and_compose`], or if the XOR of the two
@@ -168,9 +171,9 @@ impl AffineLayout {
         }
     }
 
-    /// Restricts in-dim `dim` to `start..start + size`, renumbered from zero.
+    /// Restricts in-dim `dim` to the indices `start..start + size`, which are renumbered from zero.
     ///
-    /// For example, a window with rows 4 to 7 of a buffer with eight rows and two columns:
+    /// For example, this window contains rows 4 to 7 of a buffer that has eight rows and two columns:
     /// ```
     /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
     /// let (rows, cols, at) = (Dim::out(0), Dim::out(1), Dim::OFFSET);
@@ -180,8 +183,8 @@ impl AffineLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// Returns an error if there is no such in-dim, `size` is not a power of two, `start` is not a multiple of `size`,
-    /// or the slice exceeds the dim.
+    /// Returns an error if there is no such in-dim, `size` is not a power of two, `start` is not a multiple of
+    /// `size`, or the slice exceeds the dim.
     pub fn slice_in(&self, dim: Dim, start: u64, size: u64) -> Result<Self, LayoutError> {
         let Some(i) = self.linear.ins.position(dim) else {
             return Err(LayoutError::no_such_dim(Role::In, dim));
@@ -228,9 +231,9 @@ impl AffineLayout {
         self.translate_out(dim, size - 1)
     }
 
-    /// Returns the map with `by` XORed to coordinate `dim`.
+    /// Returns the map in which `by` is XORed into the output coordinate `dim`.
     ///
-    /// The XOR is an addition if `by` and the coordinate have no common set bit.
+    /// If `by` and the coordinate have no common set bit, the XOR is an addition.
     ///
     /// # Errors
     /// Returns an error if there is no such out-dim, or `by` is not below the size of `dim`.

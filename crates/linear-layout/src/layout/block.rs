@@ -6,22 +6,24 @@ use crate::f2::{compress, low_mask};
 /// The part of a layout that one thread block holds, with coordinates relative to the block.
 ///
 /// # Laws
-/// A coordinate in the tensor consists of two bit fields. The bits at the set bits of `split` come from
-/// `layout(block = b)`. The bits at the clear bits of `split` come from the coordinate in the block.
+/// A coordinate in the tensor is composed of two bit fields. Its bits at the positions that are set in `split` are
+/// those of `layout(block = b)`, where `layout` is the original layout. Its other bits are the bits of the
+/// coordinate in the block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockSlice {
-    /// The layout `(register, lane, warp) -> coordinates in the block`, equal for all blocks.
+    /// The layout `(register, lane, warp) -> coordinates in the block`, which is the same for all blocks.
     pub layout: LinearLayout,
-    /// The image of bit `bit` of the block index: `blocks[bit]` has one coordinate for each out-dim.
+    /// `blocks[bit]` is the image of bit `bit` of the block index. It has one coordinate for each out-dim.
     pub blocks: Vec<Vec<u64>>,
-    /// For each out-dim, the mask of the coordinate bits that differ between blocks.
+    /// For each out-dim, the mask of the coordinate bits that depend on the block index.
     pub split: Vec<u64>,
 }
 
 impl LinearLayout {
     /// Returns the part of the layout that one thread block holds.
     ///
-    /// Returns `None` if a coordinate bit depends on both the block and another in-dim, or the part is not surjective.
+    /// Returns `None` if a coordinate bit depends on both the block and another in-dim, or the layout of the part
+    /// is not surjective.
     ///
     /// ```
     /// use linear_layout::layout::{Dim, LinearLayout};

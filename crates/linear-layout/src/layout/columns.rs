@@ -4,12 +4,12 @@ use core::ops::{Deref, DerefMut};
 
 use crate::f2::apply_columns;
 
-/// Number of columns that are stored inline.
+/// Maximum number of columns that are stored inline.
 ///
-/// A small buffer makes copies of a layout cheap. Layouts with more than 24 input bits are rare.
+/// A small inline buffer makes copies of a layout cheap. Layouts with more than 24 input bits are rare.
 const INLINE: usize = 24;
 
-/// The image of each input bit, followed by zeros: a slice of 24 or 64 columns.
+/// A buffer with capacity for 24 or 64 columns. It holds the image of each input bit. The unused columns are zero.
 #[derive(Clone)]
 pub(super) struct ColumnBuffer(Storage);
 
@@ -29,7 +29,7 @@ impl ColumnBuffer {
         columns
     }
 
-    /// Grows the storage to at least `bits` columns, at most 64. Added columns are zero.
+    /// Grows the storage to a capacity of at least `bits` columns. `bits` is at most 64. Added columns are zero.
     #[inline]
     pub(super) fn reserve(&mut self, bits: usize) {
         if bits > INLINE {
@@ -37,7 +37,8 @@ impl ColumnBuffer {
         }
     }
 
-    /// Returns the XOR of the columns whose bit is set in `x`. Bits of `x` beyond the last column are ignored.
+    /// Returns the XOR of the columns `i` for which bit `i` of `x` is set. Bits of `x` that select no column are
+    /// ignored.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -62,7 +63,8 @@ impl ColumnBuffer {
         }
     }
 
-    /// Compares the first `bits` columns. Both buffers must have capacity for `bits` columns.
+    /// Returns true if the first `bits` columns are equal in both buffers. Both buffers must have capacity for
+    /// `bits` columns, and all columns after these must be zero.
     #[inline]
     pub(super) fn same(&self, other: &Self, bits: usize) -> bool {
         if let (Storage::Inline(a), Storage::Inline(b)) = (&self.0, &other.0) {

@@ -5,10 +5,10 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
-    /// Returns the direct product of `self` (inner, minor) and `outer`: Triton's `operator*`.
+    /// Returns the direct product of `self` and `outer`, which is `operator*` in Triton.
     ///
-    /// In a common dim, the bits of `outer` are above the bits of `self`. For example, two lanes with two registers
-    /// each form a row of four elements:
+    /// In a common dim, `self` determines the low bits, and `outer` the high bits. For example, two lanes with two
+    /// registers each form a row of four elements:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = Dim::out(0);
@@ -19,9 +19,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The result has the dims of both layouts, and the sizes of a common dim are multiplied. The dim order agrees with
-    /// both layouts. If the two orders disagree, the dim with the smaller index in the opposite layout comes first, and
-    /// `self` wins a tie.
+    /// The result has the dims of both layouts, and the sizes of a common dim are multiplied. The dim order of the
+    /// result agrees with the orders of both layouts. If these orders contradict each other, the dim with the
+    /// smaller index in the opposite layout comes first. In case of a tie, the dim of `self` comes first.
     /// # Laws
     /// The product is associative (`product_is_associative`), but not commutative. The identity is `empty()`
     /// (`product_has_identity`). The product is surjective (injective) if and only if both layouts are surjective
@@ -38,7 +38,7 @@ impl LinearLayout {
         }
     }
 
-    /// Multiplies `self` by `outer` in place: Triton's `operator*=`.
+    /// Replaces `self` by its direct product with `outer`, which is `operator*=` in Triton.
     ///
     /// # Errors
     /// Returns an error under the same conditions as [`product`](Self::product), and leaves `self` unchanged.
@@ -52,10 +52,11 @@ impl LinearLayout {
         self.product_assign_any(outer)
     }
 
-    /// Multiplies `self` in place by the identity from `input` to `output` on `size` values.
+    /// Replaces `self` by its direct product with the identity map of `size` values from in-dim `input` to out-dim
+    /// `output`.
     ///
-    /// Tiles are usually built with this function. A `size` of 0 leaves `self` unchanged. Here a row has two registers,
-    /// then four lanes, then two more registers:
+    /// Tiles are usually built with this function. A `size` of 0 leaves `self` unchanged. In this example, a row is
+    /// formed by two registers, then four lanes, then two more registers:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let mut row = LinearLayout::empty();
@@ -81,7 +82,8 @@ impl LinearLayout {
         self.append(input, bits, output, bits, |bit| 1 << (bit & 63))
     }
 
-    /// Multiplies `self` in place by the layout from `input` to `output` whose basis `i` is `column(i)`.
+    /// Replaces `self` by its direct product with a layout from in-dim `input` to out-dim `output`. Basis `i` of
+    /// this layout is `column(i)`.
     #[inline]
     fn append(
         &mut self,
@@ -146,9 +148,9 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Moves the columns of each in-dim to the offset of this in-dim in `ins`.
+    /// Moves the columns of each in-dim to the position that this in-dim has in `ins`.
     ///
-    /// If an in-dim has more bits in `ins`, the caller fills the new columns.
+    /// If an in-dim has more bits in `ins` than in `self`, the caller must fill the new columns.
     #[inline]
     fn spread_columns(&mut self, ins: &LayoutSide) {
         if ins.starts_with(&self.ins) {
@@ -174,10 +176,10 @@ impl LinearLayout {
         }
     }
 
-    /// Divides by `tile` on the left: returns `rest` with `tile.product(&rest) == self`.
+    /// Divides `self` by `tile` on the left: returns the layout `rest` for which `tile.product(&rest) == self`.
     ///
-    /// `rest` lacks the low bits that `tile` covers in each dim. For example, the identity on 8 lanes divided by the
-    /// identity on 2 lanes is the identity on 4 lanes:
+    /// `rest` lacks the low bits that `tile` covers in each dim. For example, the identity on 8 lanes divided by
+    /// the identity on 2 lanes is the identity on 4 lanes:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let id = |n| LinearLayout::identity_1d(n, Dim::LANE, Dim::out(0));
@@ -185,21 +187,21 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// `rest` has all dims of `self` in the same order, with each size divided by the size in `tile`. A dim of size 1
-    /// may remain.
+    /// `rest` has all dims of `self` in the same order, with each size divided by the size in `tile`. A dim of size
+    /// 1 may remain.
     /// # Laws
     /// The equation holds for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
     /// # Errors
     /// Returns an error if `tile` has a dim that `self` lacks. Returns an
-    /// [`is_not_divisible`](LayoutError::is_not_divisible) error if a dim is larger in `tile`, a low basis differs from
-    /// the basis of `tile`, or a higher basis has an output bit of `tile`.
+    /// [`is_not_divisible`](LayoutError::is_not_divisible) error if a dim is larger in `tile`, a low basis differs
+    /// from the basis of `tile`, or a higher basis has an output bit of `tile`.
     /// # Source
     /// Linear Layouts paper, left division; Triton's `divideLeft`.
     pub fn divide_left(&self, tile: &Self) -> Result<Self, LayoutError> {
         self.divide(tile, true)
     }
 
-    /// Divides by `tile` on the right: returns `rest` with `rest.product(tile) == self`.
+    /// Divides `self` by `tile` on the right: returns the layout `rest` for which `rest.product(tile) == self`.
     ///
     /// `rest` lacks the high bits that `tile` covers in each dim.
     ///
@@ -283,12 +285,13 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with the in-dims of `self`, then the in-dims of `other`.
+    /// Returns the layout whose in-dims are those of `self`, followed by those of `other`.
     ///
     /// # Shape
-    /// The layouts have equal out-dims (names, order, sizes) and no common in-dim.
+    /// Both layouts must have equal out-dims (names, order and sizes), and must have no common in-dim.
     /// # Errors
-    /// Returns an error if the out-dims or their sizes differ, an in-dim is in both layouts, or a limit is exceeded.
+    /// Returns an error if the out-dims or their sizes differ, an in-dim is in both layouts, or a limit is
+    /// exceeded.
     pub fn concat_ins(&self, other: &Self) -> Result<Self, LayoutError> {
         self.outs.check_same_dims(Role::Out, &other.outs)?;
         for i in 0..self.outs.len() {
@@ -317,12 +320,13 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with the out-dims of `self`, then the out-dims of `other`.
+    /// Returns the layout whose out-dims are those of `self`, followed by those of `other`.
     ///
     /// # Shape
-    /// The layouts have equal in-dims (names, order, sizes) and no common out-dim.
+    /// Both layouts must have equal in-dims (names, order and sizes), and must have no common out-dim.
     /// # Errors
-    /// Returns an error if the in-dims or their sizes differ, an out-dim is in both layouts, or a limit is exceeded.
+    /// Returns an error if the in-dims or their sizes differ, an out-dim is in both layouts, or a limit is
+    /// exceeded.
     pub fn concat_outs(&self, other: &Self) -> Result<Self, LayoutError> {
         self.ins.check_same_dims(Role::In, &other.ins)?;
         for i in 0..self.ins.len() {

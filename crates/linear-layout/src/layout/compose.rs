@@ -17,13 +17,14 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// in-dims of `self` -> out-dims of `outer`. The out-dims of `self` are the in-dims of `outer`, in any order. No
-    /// dim is larger in `self`.
+    /// in-dims of `self` -> out-dims of `outer`. The out-dims of `self` are the in-dims of `outer`, in any order.
+    /// None of them is larger in `self` than in `outer`.
     /// # Laws
     /// Composition is associative (`compose_is_associative`). Every `x` maps to `outer(self(x))`
     /// (`compose_is_application`).
     /// # Errors
-    /// Returns an error if the out-dims of `self` are not the in-dims of `outer`, or a dim is larger in `self`.
+    /// Returns an error if the out-dims of `self` are not the in-dims of `outer`, or one of them is larger in
+    /// `self`.
     pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let mut result = Self::zero(self.ins, outer.outs);
         let columns = outer.columns();
@@ -74,10 +75,13 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns a right inverse of a surjective layout, which maps each output to one of its inputs.
+    /// Returns a right inverse of a surjective layout. It maps each output to one of the inputs that have this
+    /// output.
     ///
-    /// The chosen input has all free bits zero (see [`free_variable_masks`](Self::free_variable_masks)). Out-dim `d`
-    /// maps to in-dim `d` if in-dim `d` maps identically to out-dim `d` and no other in-dim changes out-dim `d`.
+    /// The chosen input is the one whose free bits are all zero (see
+    /// [`free_variable_masks`](Self::free_variable_masks)). If an in-dim maps identically to the out-dim with the
+    /// same name, and no other in-dim changes this out-dim, then the inverse maps this out-dim identically to the
+    /// in-dim.
     /// # Shape
     /// out-dims of `self` -> in-dims of `self`.
     /// # Laws
@@ -94,7 +98,7 @@ impl LinearLayout {
         identity.invert_and_compose(self)
     }
 
-    /// Returns the solution `x` of `x.compose(outer) == self`: inputs of `self` map to inputs of `outer`.
+    /// Returns a solution `x` of `x.compose(outer) == self`, which maps inputs of `self` to inputs of `outer`.
     ///
     /// For example, registers and offsets both map to elements, and the solution is the offset of each register:
     /// ```
@@ -106,19 +110,19 @@ impl LinearLayout {
     /// assert_eq!(store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
-    /// If several inputs of `outer` have the same output, the choice is part of the contract:
+    /// If several inputs of `outer` have the same output, the choice among them is part of the contract:
     /// 1. An in-dim maps to itself if both layouts have the dim with equal bases and no other in-dim changes the same
     ///    output bits. So `warp` and `block` map to themselves if no data moves between warps or blocks.
     /// 2. For the other in-dims, all free variables are zero. The pivots are the first independent bases of `outer` in
     ///    dim order.
     /// # Shape
-    /// in-dims of `self` -> in-dims of `outer`. Both layouts have the same out-dims, in any order. No out-dim is larger
-    /// in `self`.
+    /// in-dims of `self` -> in-dims of `outer`. Both layouts have the same out-dims, in any order. No out-dim is
+    /// larger in `self` than in `outer`.
     /// # Laws
     /// `a.invert_and_compose(&b)?.compose(&b)? == a` (`inverse_composition_solves`).
     /// # Errors
-    /// Returns an error if the sets of out-dims differ, an out-dim is larger in `self`, or a basis of `self` is outside
-    /// the image of `outer`.
+    /// Returns an error if the sets of out-dims differ, an out-dim is larger in `self`, or a basis of `self` is
+    /// outside the image of `outer`.
     /// # Source
     /// Triton's `invertAndCompose`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
@@ -166,7 +170,7 @@ impl LinearLayout {
     }
 }
 
-/// Returns the output bits that depend on more than one in-dim.
+/// Returns the mask of the output bits that depend on more than one in-dim.
 #[inline]
 fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     let (mut once, mut twice) = (0, 0);
@@ -179,9 +183,9 @@ fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     twice
 }
 
-/// Returns the moves that repack points of `from` as points of `to`.
+/// Returns the bit-field moves that convert a packed point of `from` to a packed point of `to`.
 ///
-/// Returns an error if the sets of dims differ, or a dim is larger in `from`.
+/// Returns an error if the sets of dims differ, or a dim is larger in `from` than in `to`.
 #[inline]
 fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {
     to.check_same_dims(role, from)?;

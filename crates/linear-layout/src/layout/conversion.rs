@@ -3,10 +3,12 @@
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 
 impl LinearLayout {
-    /// Maps each slot of `self` to a slot of `memory` with the same element, in the same block where possible.
+    /// Returns the map from each slot of `self` to a slot of `memory` that holds the same element. The slot in
+    /// `memory` is in the same block where possible.
     ///
-    /// This is [`invert_and_compose`](Self::invert_and_compose) with one more rule. If `memory` is replicated over a
-    /// block bit (its basis is zero), the output has the same block bit as the input.
+    /// This is [`invert_and_compose`](Self::invert_and_compose) with one additional rule. If the basis of a block
+    /// bit is zero in `memory` (the data is replicated over this bit), the output has the same value in this bit as
+    /// the input.
     /// # Shape
     /// in-dims of `self` -> in-dims of `memory`.
     /// # Errors
@@ -35,10 +37,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the conversion from `self` to `dst`, without trailing dims over which the conversion is trivial.
+    /// Returns the conversion from `self` to `dst`. Trailing dims that the conversion does not change are omitted.
     ///
-    /// The conversion maps each destination slot to its source slot. The in-dims of the result tell how far data
-    /// moves:
+    /// The conversion maps each destination slot to its source slot. The in-dims of the result show how far the
+    /// data moves:
     /// - none: no data moves;
     /// - only `register`: each thread renames its registers;
     /// - `lane`: data crosses the lanes of a warp;
@@ -57,8 +59,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// in-dims of `dst` -> in-dims of `self`, without the dropped dims. Common dims are dropped in reverse order of
-    /// the in-dims of `dst`. The first dim over which the conversion is not trivial ends this process.
+    /// in-dims of `dst` -> in-dims of `self`, without the dropped dims. Starting with the last in-dim of `dst`,
+    /// each common dim is dropped if the conversion maps it identically to itself. The first dim for which this is
+    /// not true ends the process.
     /// # Errors
     /// Returns an error under the same conditions as [`invert_and_compose`](Self::invert_and_compose).
     /// # Source
@@ -77,11 +80,12 @@ impl LinearLayout {
         Ok(conversion)
     }
 
-    /// Returns `(elems, permutation)` for the widest vector access of a register-to-offset layout.
+    /// Returns `(elems, permutation)`: the number of elements of the widest vector access that this layout from
+    /// registers to offsets permits, and the permutation of registers that it needs.
     ///
-    /// After the permutation, `elems` consecutive registers have consecutive offsets. Without `max_elems`, an access
-    /// has at most 128 bits. With `max_elems`, an access has at most `max_elems` elements, and the permutation is the
-    /// identity.
+    /// After the permutation, `elems` consecutive registers have consecutive offsets. If `max_elems` is `None`, an
+    /// access has at most 128 bits. Otherwise, an access has at most `max_elems` elements, and the permutation is
+    /// the identity.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let cvt = LinearLayout::from_bases(
@@ -93,7 +97,8 @@ impl LinearLayout {
     /// # Units
     /// `elem_bits` is in bits, `max_elems` and the result are in elements.
     /// # Errors
-    /// Returns an error if the layout does not have `register` or `offset`, or its first in-dim is not `register`.
+    /// Returns an error if the layout does not have the in-dim `register` or the out-dim `offset`, or its first
+    /// in-dim is not `register`.
     /// # Source
     /// Triton's `largestVectorisation`.
     pub fn largest_vectorisation(

@@ -67,7 +67,7 @@ impl Coords {
         self.iter().collect()
     }
 
-    /// Returns all coordinates packed into one word, with the first dim in the low bits.
+    /// Returns all coordinates packed into one word. The first dim is in the low bits.
     #[inline]
     #[must_use]
     pub const fn packed(&self) -> u64 {
@@ -75,7 +75,7 @@ impl Coords {
     }
 }
 
-/// Compares the coordinates, but not the sizes of the dims.
+/// Two points are equal if they have the same coordinates. The sizes of the dims are not compared.
 impl PartialEq for Coords {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

@@ -6,10 +6,10 @@ use std::sync::{OnceLock, RwLock};
 
 use super::LayoutError;
 
-/// The name of a dimension, interned in two bytes.
+/// The name of a dimension, represented by a two-byte number.
 ///
-/// The hardware dims (`register`, `lane`, `warp`, `block`, `offset`, ...) and the tensor dims (`dim0`, `dim1`, ...) are
-/// constants. Any other name is interned on first use.
+/// The hardware dims (`register`, `lane`, `warp`, `block`, `offset`, ...) and the tensor dims (`dim0`, `dim1`, ...)
+/// are constants. Any other name is added to a global table of interned names when it is first used.
 ///
 /// ```
 /// # use linear_layout::layout::Dim;
@@ -34,11 +34,12 @@ const OUTS: [&str; 16] = [
     "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7", "dim8", "dim9", "dim10",
     "dim11", "dim12", "dim13", "dim14", "dim15",
 ];
-/// `OUT_BASE + i` is the id of `dim<i>`.
+/// The id of the tensor dim `dim<i>` is `OUT_BASE + i`.
 const OUT_BASE: u16 = 0x8000;
-/// Maximum number of interned names besides the constants.
+/// Maximum number of names that can be interned in addition to the constants.
 const CAPACITY: usize = OUT_BASE as usize - FIXED.len();
-/// Maximum length of an interned name. Interned names leak, so hostile text must not intern large names.
+/// Maximum length of an interned name in bytes. The memory of interned names is never freed, so untrusted text must
+/// not be able to intern long names.
 const MAX_NAME_BYTES: usize = 256;
 
 fn interned() -> &'static RwLock<Vec<&'static str>> {
@@ -59,7 +60,7 @@ impl Dim {
     pub const OFFSET: Self = Self(4);
     /// `partition`: index of a partition within a partitioned shared-memory buffer.
     pub const PARTITION: Self = Self(5);
-    /// `row`: row (lane) of tensor memory.
+    /// `row`: row of tensor memory. PTX calls it a lane.
     pub const ROW: Self = Self(6);
     /// `col`: column of tensor memory.
     pub const COL: Self = Self(7);
@@ -78,11 +79,11 @@ impl Dim {
         Self(OUT_BASE | i as u16)
     }
 
-    /// Returns the dim with this name, and interns a new name.
+    /// Returns the dim with this name. A name that has not been used before is interned.
     ///
     /// # Panics
-    /// Panics if 32760 names have been interned already, or `name` is longer than 256 bytes. For untrusted text, use
-    /// [`Dim::try_named`].
+    /// Panics if 32760 names have been interned already, or `name` is longer than 256 bytes. For untrusted text,
+    /// use [`Dim::try_named`].
     #[must_use]
     pub fn named(name: &str) -> Self {
         match Self::try_named(name) {
@@ -91,7 +92,7 @@ impl Dim {
         }
     }
 
-    /// Returns the dim with this name, and interns a new name.
+    /// Returns the dim with this name. A name that has not been used before is interned.
     ///
     /// # Errors
     /// Returns an error if 32760 names have been interned already, or `name` is longer than 256 bytes.
@@ -130,7 +131,7 @@ impl Dim {
         Self(narrow(FIXED.len() + i))
     }
 
-    /// Returns the name.
+    /// Returns the name of the dim, e.g. `lane`.
     #[must_use]
     pub fn name(self) -> &'static str {
         if self.0 >= OUT_BASE {
@@ -148,7 +149,7 @@ impl Dim {
         names.get(i - FIXED.len()).copied().unwrap_or("?")
     }
 
-    /// Returns `Some(i)` for the tensor dim `dim<i>`.
+    /// Returns `Some(i)` if this is the tensor dim `dim<i>`, and `None` for any other dim.
     ///
     /// ```
     /// # use linear_layout::layout::Dim;
@@ -173,7 +174,8 @@ impl Dim {
     }
 }
 
-/// Parses `dim<i>` in the canonical spelling: no sign, no leading zero.
+/// Returns `i` if `name` is the tensor dim `dim<i>`, where `i` is written without a sign and without leading zeros.
+/// Returns `None` for any other name.
 fn tensor_dim_number(name: &str) -> Option<u16> {
     let digits = name.strip_prefix("dim")?;
     let canonical = digits.bytes().all(|b| b.is_ascii_digit())
@@ -183,7 +185,7 @@ fn tensor_dim_number(name: &str) -> Option<u16> {
     canonical.then_some(i)
 }
 
-/// Returns the name `dim<i>`. The first call for each `i` allocates and leaks the name.
+/// Returns the name `dim<i>`. The first call for each `i` allocates the name, which is never freed.
 fn high_tensor_dim_name(i: usize) -> &'static str {
     static NAMES: OnceLock<RwLock<Vec<(usize, &'static str)>>> = OnceLock::new();
     let lock = NAMES.get_or_init(|| RwLock::new(Vec::new()));

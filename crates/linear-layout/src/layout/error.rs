@@ -25,8 +25,8 @@ impl fmt::Display for Role {
 
 /// An error in the construction of a layout or in an operation on a layout.
 ///
-/// The message has the found and the expected value. [`dim`](Self::dim) and [`basis`](Self::basis) return the dim or
-/// basis at fault.
+/// The message states the value that was found and the value that was expected. [`dim`](Self::dim) and
+/// [`basis`](Self::basis) return the dim or basis that caused the error.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -139,7 +139,7 @@ impl fmt::Debug for LayoutError {
 }
 
 impl LayoutError {
-    /// Returns the dim at fault, if any.
+    /// Returns the dim that caused the error, or `None` if no single dim did.
     #[must_use]
     pub fn dim(&self) -> Option<Dim> {
         match self.kind {
@@ -170,7 +170,7 @@ impl LayoutError {
         }
     }
 
-    /// Returns the basis at fault as `(in-dim, bit)`, if any.
+    /// Returns the basis that caused the error as `(in-dim, bit)`, or `None` if no single basis did.
     #[must_use]
     pub fn basis(&self) -> Option<(Dim, usize)> {
         match self.kind {
@@ -182,13 +182,13 @@ impl LayoutError {
         }
     }
 
-    /// Returns true if a layout is not surjective although surjectivity is required.
+    /// Returns true if the error says that a layout is not surjective although surjectivity is required.
     #[must_use]
     pub fn is_not_surjective(&self) -> bool {
         matches!(self.kind, LayoutErrorKind::NotSurjective { .. })
     }
 
-    /// Returns true if a tile does not divide a layout.
+    /// Returns true if the error says that a tile does not divide a layout.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -197,10 +197,10 @@ impl LayoutError {
         )
     }
 
-    /// Returns true if a limit of this crate is exceeded.
+    /// Returns true if the error says that a limit of this crate is exceeded.
     ///
     /// The limits are 64 input bits, 64 output bits, 63 bits in one dim, [`MAX_DIMS`](super::MAX_DIMS) in-dims and
-    /// out-dims, and the number and length of dim names.
+    /// as many out-dims, and limits on the number and the length of dim names.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         matches!(
@@ -213,7 +213,7 @@ impl LayoutError {
         )
     }
 
-    /// Returns the byte offset of a syntax error in a layout text, or `None` for any other error.
+    /// Returns the byte offset at which the syntax error occurred in a layout text, or `None` for any other error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match self.kind {

@@ -4,11 +4,11 @@ use super::side::{FieldMoves, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// Returns the layout with each out-dim reduced to at most the size in `shape`.
+/// Returns the layout, in which each out-dim is reduced to the size in `shape` if it is larger.
 ///
-/// A basis component that is not below the size in `shape` becomes zero: input bits beyond `shape` become broadcasts.
-/// If `broadcast_registers` is false, a register basis that becomes zero is dropped, so that a thread holds no copies.
-/// For example, four registers along a row are fitted to a row of two:
+/// A basis component that is not below the size in `shape` becomes zero, so that an input bit that steps outside
+/// `shape` becomes a broadcast. If `broadcast_registers` is false, a register basis that becomes zero is dropped,
+/// so that a thread holds no copies. For example, four registers along a row are fitted to a row of two:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_larger_than};
 /// let d = Dim::out(0);
@@ -74,10 +74,11 @@ pub fn ensure_not_larger_than(
     Ok(result)
 }
 
-/// Returns the layout repeated until no out-dim is smaller than in `shape`.
+/// Returns the layout, repeated until no out-dim is smaller than its size in `shape`.
 ///
-/// For each out-dim in order, multiplies by an identity from the first in-dim (usually `register` or `offset`) to the
-/// out-dim. For example, two lanes are repeated along a row of eight, and each lane holds four registers:
+/// For each out-dim that is too small, in order, the layout is multiplied by an identity from its first in-dim
+/// (usually `register` or `offset`) to this out-dim. For example, two lanes are repeated along a row of eight
+/// elements, so that each lane holds four registers:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_smaller_than};
 /// let d = Dim::out(0);

@@ -7,7 +7,7 @@ use super::side::{LayoutSide, log2_of};
 use super::{Dim, LayoutError, Role};
 use crate::f2::{Echelon, low_mask, shl};
 
-/// Controls whether a constructor requires a surjective layout.
+/// Selects whether a constructor also accepts layouts that are not surjective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surjectivity {
     /// Rejects a layout that is not surjective.
@@ -18,8 +18,8 @@ pub enum Surjectivity {
 
 /// A linear map over GF(2) from named input dims to named output dims.
 ///
-/// In this example, eight lanes hold a row of eight elements. Neighbours in the upper half are swapped: lane 4 holds
-/// element 5, and lane 5 holds element 4.
+/// In this example, eight lanes hold a row of eight elements. In the upper half, neighbouring elements are swapped:
+/// lane 4 holds element 5, and lane 5 holds element 4.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l = LinearLayout::from_bases(&[(Dim::LANE, &[&[1], &[2], &[5]])], &[Dim::out(0)])?;
@@ -30,14 +30,16 @@ pub enum Surjectivity {
 /// The [module documentation](super) explains the idea.
 ///
 /// # Shape
-/// At most [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims. Every size is a power of two, with at most 64
-/// bits on each side and 63 in one dim. Dim order is part of a layout: the first dim is the fastest (most minor).
+/// At most [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims. Every size is a power of two, with at most
+/// 64 bits on each side and 63 in one dim. Dim order is part of a layout: the first dim is the fastest (most
+/// minor).
 ///
 /// # Units
 /// Inputs count hardware slots or buffer elements, outputs count tensor elements (not bytes).
 ///
 /// # Laws
-/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Equal layouts have equal dims, dim orders, sizes and bases.
+/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Equal layouts have equal dims, dim orders, sizes and
+/// bases.
 ///
 /// # Source
 /// Linear Layouts (Zhou et al., 2025), section 4; Triton's `LinearLayout`.
@@ -45,12 +47,12 @@ pub enum Surjectivity {
 pub struct LinearLayout {
     pub(super) ins: LayoutSide,
     pub(super) outs: LayoutSide,
-    /// The packed image of each input bit, in the order of [`LinearLayout::columns`], followed by zeros.
+    /// The packed images of the input bits, in the order of [`LinearLayout::columns`]. The unused columns are zero.
     pub(super) cols: ColumnBuffer,
 }
 
 impl LinearLayout {
-    /// Returns the layout without dims, the identity of [`product`](Self::product).
+    /// Returns the layout without dims. It is the identity element of [`product`](Self::product).
     ///
     /// ```
     /// # use linear_layout::layout::LinearLayout;
@@ -108,7 +110,7 @@ impl LinearLayout {
         }
     }
 
-    /// Sets an empty `self` to the map `i -> stride * i` on `[0, size)`.
+    /// Sets `self`, which must be empty, to the map `i -> stride * i` on `[0, size)`.
     // Out of line and in place, to avoid a copy of the layout.
     #[inline(never)]
     fn set_strided(
@@ -161,10 +163,10 @@ impl LinearLayout {
         Ok(Self::zero(ins, outs))
     }
 
-    /// Builds a layout from `bases`, with the smallest possible out-dim sizes.
+    /// Builds a layout with the given bases. Each out-dim gets the smallest size that contains all bases.
     ///
-    /// `bases` lists the images of the bits of each in-dim, least significant bit first. An image has one component for
-    /// each out-dim.
+    /// `bases` contains one list for each in-dim. The list contains the images of the bits of this in-dim, starting
+    /// with the least significant bit. An image has one component for each out-dim.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let (d0, d1) = (Dim::out(0), Dim::out(1));
@@ -176,8 +178,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// Returns an error if a dim is named twice, a basis has the wrong number of components, a limit is exceeded, or
-    /// the layout is not surjective.
+    /// Returns an error if a dim is named twice, a basis has the wrong number of components, a limit is exceeded,
+    /// or the layout is not surjective.
     pub fn from_bases(bases: &[(Dim, &[&[u64]])], outs: &[Dim]) -> Result<Self, LayoutError> {
         let mut side = LayoutSide::EMPTY;
         for (o, &out) in outs.iter().enumerate() {
@@ -191,7 +193,7 @@ impl LinearLayout {
         Self::from_bases_with(bases, side, Surjectivity::Required)
     }
 
-    /// Builds a layout from `bases` and the out-dim sizes `outs`.
+    /// Builds a layout with the given bases. `outs` contains the names and sizes of the out-dims.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
@@ -205,8 +207,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// Returns an error under the same conditions as [`from_bases`](Self::from_bases), with surjectivity as requested.
-    /// Also returns an error if a size is not a power of two, or a component is not below the size of its out-dim.
+    /// Returns an error under the same conditions as [`from_bases`](Self::from_bases), but a layout that is not
+    /// surjective is an error only if surjectivity is required. Also returns an error if a size is not a power of
+    /// two, or a component is not below the size of its out-dim.
     pub fn from_bases_sized(
         bases: &[(Dim, &[&[u64]])],
         outs: &[(Dim, u64)],
@@ -252,8 +255,8 @@ impl LinearLayout {
     /// ```
     /// # Errors
     /// Returns an error if a size is not a power of two, a dim is named twice, a limit is exceeded, the number of
-    /// columns differs from the number of input bits, a column has bits beyond the out-dims, or the required
-    /// surjectivity is missing.
+    /// columns differs from the number of input bits, a column has bits that are in no out-dim, or the layout is
+    /// not surjective although this is required.
     pub fn from_columns(
         ins: &[(Dim, u64)],
         outs: &[(Dim, u64)],
@@ -330,7 +333,8 @@ impl LinearLayout {
     }
 }
 
-/// Packs `basis` into one word. Returns an error, with `dim` and `bit`, if the length or a component is wrong.
+/// Packs `basis` into one word. `basis` is the image of bit `bit` of in-dim `dim`. Returns an error that names
+/// `dim` and `bit` if the number of components or a component is wrong.
 pub(super) fn pack(
     outs: &LayoutSide,
     dim: Dim,

@@ -24,8 +24,8 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 /// # Laws
 /// `l.to_string().parse() == Ok(l)` (property `text_round_trip`) if every dim name is an identifier.
 /// # Errors
-/// Returns an error with a byte offset if the syntax is wrong. For an invalid layout, returns an error of
-/// [`from_bases_sized`](LinearLayout::from_bases_sized).
+/// Returns an error with a byte offset if the syntax is wrong. If the syntax is correct but the layout is invalid,
+/// returns the error that [`from_bases_sized`](LinearLayout::from_bases_sized) returns.
 impl FromStr for LinearLayout {
     type Err = LayoutError;
 
@@ -98,7 +98,7 @@ impl<'a> LayoutParser<'a> {
         Ok(layout)
     }
 
-    /// Parses `empty layout)` or `empty layout with out-dims [...])`.
+    /// Parses `empty layout)` or `empty layout with out-dims [...])`, and returns the out-dims.
     fn empty(&mut self) -> Result<LayoutSide, LayoutError> {
         self.expect("empty layout", "`empty layout`")?;
         let outs = if self.eat("with out-dims") {
@@ -154,7 +154,7 @@ impl<'a> LayoutParser<'a> {
         }
     }
 
-    /// Parses the number of a basis, e.g. `=4`. The number must be `2^bit`.
+    /// Parses the number of a basis, e.g. `=4`. Returns an error if the number is not `2^bit`.
     fn power(&mut self, bit: usize) -> Result<(), LayoutError> {
         let at = self.at;
         self.expect("=", "`=` or `is a size 1 dimension`")?;
@@ -180,7 +180,8 @@ impl<'a> LayoutParser<'a> {
         Ok(value)
     }
 
-    /// Parses a dim name, up to `=`, a bracket, a comma, a line break or ` is a size 1 dimension`.
+    /// Parses the name of a dim. The name ends at `=`, a bracket, a comma, a line break or ` is a size 1
+    /// dimension`. `expected` describes the name in the error message.
     fn name(&mut self, expected: &'static str) -> Result<Dim, LayoutError> {
         self.skip_space();
         let rest = self.rest();

@@ -4,7 +4,7 @@ use super::side::{LayoutSide, MAX_DIMS};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{Echelon, low_mask};
 
-/// Masks of the free input bits, one for each in-dim: see [`LinearLayout::free_variable_masks`].
+/// For each in-dim, the mask of its free input bits. See [`LinearLayout::free_variable_masks`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FreeMasks {
     ins: LayoutSide,
@@ -21,7 +21,8 @@ impl FreeMasks {
             .map_or(0, |i| self.ins.extract(i, self.packed))
     }
 
-    /// Returns all masks in one word, packed like the input of [`LinearLayout::apply_packed`].
+    /// Returns all masks packed into one word. The in-dims have the same bits as in the input of
+    /// [`LinearLayout::apply_packed`].
     #[inline]
     #[must_use]
     pub const fn packed(&self) -> u64 {
@@ -46,21 +47,21 @@ impl LinearLayout {
         self.ins.iter()
     }
 
-    /// Returns the out-dims, fastest first.
+    /// Returns the out-dims. The fastest (most minor) out-dim comes first.
     pub fn out_dims(
         &self,
     ) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
         self.outs.iter()
     }
 
-    /// Returns the in-dims with their sizes, fastest first.
+    /// Returns the in-dims and their sizes. The fastest (most minor) in-dim comes first.
     pub fn in_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
         (0..self.ins.len()).map(|i| (self.ins.dim(i), self.ins.size(i)))
     }
 
-    /// Returns the out-dims with their sizes, fastest first.
+    /// Returns the out-dims and their sizes. The fastest (most minor) out-dim comes first.
     pub fn out_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
@@ -97,37 +98,37 @@ impl LinearLayout {
         self.outs.position(dim)
     }
 
-    /// Returns log2 of the size of `dim`, or 0 if `dim` is not an in-dim.
+    /// Returns log2 of the size of in-dim `dim`, or 0 if there is no such in-dim.
     #[must_use]
     pub fn in_bits(&self, dim: Dim) -> usize {
         self.ins.position(dim).map_or(0, |i| self.ins.log2(i))
     }
 
-    /// Returns log2 of the size of `dim`, or 0 if `dim` is not an out-dim.
+    /// Returns log2 of the size of out-dim `dim`, or 0 if there is no such out-dim.
     #[must_use]
     pub fn out_bits(&self, dim: Dim) -> usize {
         self.outs.position(dim).map_or(0, |i| self.outs.log2(i))
     }
 
-    /// Returns the size of `dim`, or 1 if `dim` is not an in-dim.
+    /// Returns the size of in-dim `dim`, or 1 if there is no such in-dim.
     #[must_use]
     pub fn in_size(&self, dim: Dim) -> u64 {
         1 << self.in_bits(dim)
     }
 
-    /// Returns the size of `dim`, or 1 if `dim` is not an out-dim.
+    /// Returns the size of out-dim `dim`, or 1 if there is no such out-dim.
     #[must_use]
     pub fn out_size(&self, dim: Dim) -> u64 {
         1 << self.out_bits(dim)
     }
 
-    /// Returns the number of bits of all in-dims together.
+    /// Returns the total number of input bits of all in-dims.
     #[must_use]
     pub const fn total_in_bits(&self) -> usize {
         self.ins.bits()
     }
 
-    /// Returns the number of bits of all out-dims together.
+    /// Returns the total number of output bits of all out-dims.
     #[must_use]
     pub const fn total_out_bits(&self) -> usize {
         self.outs.bits()
@@ -135,14 +136,15 @@ impl LinearLayout {
 
     /// Returns the packed image of each input bit, with the first out-dim in the low bits.
     ///
-    /// The input bits are in the order of the in-dims, and least significant first within an in-dim.
+    /// The images are in the order of the in-dims. Within an in-dim, the image of the least significant bit comes
+    /// first.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> &[u64] {
         &self.cols[..self.ins.bits()]
     }
 
-    /// Returns the packed images of the bits of `dim`, or an empty slice if `dim` is not an in-dim.
+    /// Returns the packed images of the bits of in-dim `dim`, or an empty slice if there is no such in-dim.
     #[inline]
     #[must_use]
     pub fn columns_of(&self, dim: Dim) -> &[u64] {
@@ -152,14 +154,14 @@ impl LinearLayout {
         }
     }
 
-    /// Returns the packed image of bit `bit` of `dim`, or 0 if there is no such input bit.
+    /// Returns the packed image of bit `bit` of in-dim `dim`, or 0 if there is no such input bit.
     #[inline]
     #[must_use]
     pub fn column(&self, dim: Dim, bit: usize) -> u64 {
         self.columns_of(dim).get(bit).copied().unwrap_or(0)
     }
 
-    /// Returns the image of bit `bit` of `dim`, with one coordinate for each out-dim.
+    /// Returns the image of bit `bit` of in-dim `dim`, with one coordinate for each out-dim.
     ///
     /// All coordinates are 0 if there is no such input bit.
     #[must_use]
@@ -237,16 +239,16 @@ impl LinearLayout {
         Ok(packed)
     }
 
-    /// Maps a packed input to a packed output. The first dim is in the low bits.
+    /// Maps a packed input to a packed output. In both, the first dim is in the low bits.
     ///
-    /// Bits of `x` beyond the in-dims are ignored.
+    /// Bits of `x` that are in no in-dim are ignored.
     #[inline]
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
         self.cols.apply(x)
     }
 
-    /// Returns true if every output has an input.
+    /// Returns true if every output is the image of an input.
     #[must_use]
     pub fn is_surjective(&self) -> bool {
         self.rank() == self.outs.bits()
@@ -270,10 +272,11 @@ impl LinearLayout {
         self.ins.bits() - self.free_bits().count_ones() as usize
     }
 
-    /// Returns the mask of the *free* bits of each in-dim. The basis of a free bit is an XOR of earlier bases.
+    /// Returns the mask of the *free* bits of each in-dim. An input bit is free if its basis is an XOR of earlier
+    /// bases, or zero.
     ///
-    /// Bases are ordered as in [`columns`](Self::columns). Every output in the image has exactly one input with all
-    /// free bits zero.
+    /// Bases are ordered as in [`columns`](Self::columns). Every output in the image has exactly one input whose
+    /// free bits are all zero.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(
@@ -313,10 +316,10 @@ impl LinearLayout {
         low_mask(self.ins.bits()) & !self.echelon().pivot_columns()
     }
 
-    /// Returns the largest `2^k` for which the low `k` bits of the first in-dim are the low `k` bits of the first
-    /// out-dim.
+    /// Returns the largest `2^k` for which the low `k` bits of the first in-dim are mapped identically to the low
+    /// `k` bits of the first out-dim, and no other input bit changes these output bits.
     ///
-    /// No other input bit may change these output bits. The result is 1 if the layout has no in-dim or no out-dim.
+    /// The result is 1 if the layout has no in-dim or no out-dim.
     #[must_use]
     pub fn num_consecutive_in_out(&self) -> u64 {
         if self.ins.len() == 0 || self.outs.len() == 0 {
@@ -335,9 +338,11 @@ impl LinearLayout {
         1 << consecutive.min(others.trailing_zeros() as usize)
     }
 
-    /// Returns the largest `2^k` for which each of the first `2^k` elements along `out` has an input.
+    /// Returns the largest `2^k` for which each of the first `2^k` elements along out-dim `out` is the image of an
+    /// input.
     ///
-    /// The other coordinates of these elements are zero. The result is 1 if the layout does not have `out`.
+    /// The other coordinates of these elements are zero. The result is 1 if the layout does not have the out-dim
+    /// `out`.
     #[must_use]
     pub fn contiguous_elems_along(&self, out: Dim) -> u64 {
         let Some((at, bits)) = self.outs.range(out) else {
@@ -350,7 +355,7 @@ impl LinearLayout {
         1 << reached
     }
 
-    /// Compares two layouts except for the sizes of the out-dims.
+    /// Returns true if the two layouts are equal except for the sizes of their out-dims.
     #[must_use]
     pub fn eq_ignoring_out_sizes(&self, other: &Self) -> bool {
         self.ins == other.ins

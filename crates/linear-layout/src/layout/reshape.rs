@@ -38,14 +38,16 @@ impl LinearLayout {
         result
     }
 
-    /// Splits the input bits among the in-dims `dims`, given as `(name, size)`.
+    /// Returns the layout in which the input bits are divided among the in-dims `dims`. Each of them is a pair
+    /// `(name, size)`.
     ///
     /// The first dim gets the lowest bits.
     ///
     /// # Laws
     /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
     /// # Errors
-    /// Returns an error if a size is not a power of two, a dim is named twice, or the total size differs.
+    /// Returns an error if a size is not a power of two, a dim is named twice, or the total size differs from the
+    /// total size of the old in-dims.
     pub fn reshape_ins(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
         let ins = reshape_side(&self.ins, dims, Role::In)?;
         Ok(Self {
@@ -54,14 +56,16 @@ impl LinearLayout {
         })
     }
 
-    /// Splits the output bits among the out-dims `dims`, given as `(name, size)`.
+    /// Returns the layout in which the output bits are divided among the out-dims `dims`. Each of them is a pair
+    /// `(name, size)`.
     ///
     /// The first dim gets the lowest bits.
     ///
     /// # Laws
     /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
     /// # Errors
-    /// Returns an error if a size is not a power of two, a dim is named twice, or the total size differs.
+    /// Returns an error if a size is not a power of two, a dim is named twice, or the total size differs from the
+    /// total size of the old out-dims.
     pub fn reshape_outs(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
         let outs = reshape_side(&self.outs, dims, Role::Out)?;
         Ok(Self {
@@ -96,7 +100,7 @@ impl LinearLayout {
         })
     }
 
-    /// Removes in-dim `dim` of size 1.
+    /// Removes in-dim `dim`, which must have size 1.
     ///
     /// # Errors
     /// Returns an error if there is no such dim, or its size is not 1.
@@ -108,7 +112,7 @@ impl LinearLayout {
         })
     }
 
-    /// Removes out-dim `dim` of size 1.
+    /// Removes out-dim `dim`, which must have size 1.
     ///
     /// # Errors
     /// Returns an error if there is no such dim, or its size is not 1.
@@ -148,9 +152,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Resizes in-dim `dim`.
+    /// Changes the size of in-dim `dim` to `size`.
     ///
-    /// A smaller size drops the most significant bases of the dim. A larger size appends zero bases (a broadcast).
+    /// A smaller size drops the most significant bases of the dim. A larger size appends zero bases, so that the
+    /// added inputs are copies.
     ///
     /// # Errors
     /// Returns an error if there is no such in-dim, the size is not a power of two, or a limit is exceeded.
@@ -170,12 +175,13 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Shrinks out-dim `dim`.
+    /// Reduces the size of out-dim `dim` to `size`.
     ///
     /// A basis component that is not below `size` becomes zero: for `size` 4, the component 5 becomes 0, not 1.
     ///
     /// # Errors
-    /// Returns an error if there is no such out-dim, or `size` is not a power of two or larger than the old size.
+    /// Returns an error if there is no such out-dim, `size` is not a power of two, or `size` is larger than the old
+    /// size.
     pub fn resize_out(&self, dim: Dim, size: u64) -> Result<Self, LayoutError> {
         let i = self
             .outs
@@ -198,7 +204,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Drops the zero bases of in-dim `dim`, which shrinks accordingly.
+    /// Drops the zero bases of in-dim `dim`. Each dropped basis halves the size of the dim.
     ///
     /// # Errors
     /// Returns an error if there is no such in-dim.

@@ -4,12 +4,12 @@ use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
 use crate::number::narrow;
 
-/// Maximum number of in-dims of a layout, and maximum number of out-dims.
+/// Maximum number of in-dims, and also of out-dims, of a layout.
 ///
-/// This number also limits sorting to `2^MAX_DIMS` elements: the layout of a sorting network has one dim for
+/// This number also limits a sort to `2^MAX_DIMS` elements, because the layout of a sorting network has one dim for
 /// each bit of an element's index.
 pub const MAX_DIMS: usize = 16;
-/// Maximum log2 size of one dim: every size fits a `u64`.
+/// Maximum log2 of the size of one dim. It ensures that every size fits in a `u64`.
 const MAX_DIM_BITS: usize = 63;
 
 /// The in-dims or the out-dims of a layout, packed into six words.
@@ -17,22 +17,24 @@ const MAX_DIM_BITS: usize = 63;
 /// Unused bits are zero, so equal sides have equal words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LayoutSide {
-    /// 16 bits for each dim. The first dim is in the low bits of the first word.
+    /// The ids of the dims, with 16 bits each. The first dim is in the low bits of the first word.
     ids: [u64; MAX_DIMS / 4],
     sizes: Sizes,
 }
 
-/// One byte for each dim, from the low byte of the first word on: the log2 size and the flag [`PRESENT`].
+/// The sizes of the dims of a layout side, with one byte for each dim. The first dim is in the low byte of the
+/// first word. A byte consists of log2 of the size and the flag [`PRESENT`].
 ///
-/// The log2 sizes add up to at most 64.
+/// The log2 values add up to at most 64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Sizes([u64; 2]);
 
-/// Flag of a byte that belongs to a dim. A dim of size 1 has log2 size 0, so the size alone does not suffice.
+/// Flag that is set in each byte that represents a dim. The size alone cannot show this, because log2 of the size
+/// is 0 for a dim of size 1.
 const PRESENT: u64 = 0x80;
 const SIZES: u64 = 0x3f * ONES;
 
-/// Multiplication by `ONES` computes the prefix sums of bytes.
+/// Multiplying a word by `ONES` computes the prefix sums of its bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 #[inline]
@@ -40,13 +42,14 @@ const fn used_bytes(word: u64) -> usize {
     (71 - word.leading_zeros() as usize) / 8
 }
 
-/// Returns the sum of the log2 sizes in `word`: at most 64, so no byte overflows.
+/// Returns the sum of all log2 sizes stored in `word`. The sum is at most 64, so no byte overflows.
 #[inline]
 const fn sum(word: u64) -> usize {
     ((word & SIZES).wrapping_mul(ONES) >> 56) as usize
 }
 
-/// Returns exclusive prefix sums: byte `i` is the sum of the log2 sizes in bytes `0..i`.
+/// Returns a word of exclusive prefix sums. Its byte `i` is the sum of the log2 sizes that are stored in bytes
+/// `0..i` of `word`.
 #[inline]
 const fn sums_below(word: u64) -> u64 {
     ((word & SIZES) << 8).wrapping_mul(ONES)
@@ -165,7 +168,8 @@ impl LayoutSide {
         (0..self.len()).find(|i| self.id(*i) == dim.id())
     }
 
-    /// Returns `(offset, bits)` of `dim` in a packed word.
+    /// Returns the position and the number of the bits that `dim` has in a packed word, as `(offset, bits)`.
+    /// Returns `None` if there is no such dim.
     #[inline]
     pub(super) fn range(&self, dim: Dim) -> Option<(usize, usize)> {
         self.position(dim).map(|i| (self.offset(i), self.log2(i)))
@@ -177,7 +181,7 @@ impl LayoutSide {
         (0..self.len()).map(|i| self.dim(i))
     }
 
-    /// Returns an error if the side has `dim` already, or a limit is exceeded.
+    /// Appends a new dim. Returns an error if the side already has `dim`, or a limit is exceeded.
     #[inline]
     pub(super) fn push(&mut self, role: Role, dim: Dim, log2: usize) -> Result<(), LayoutError> {
         if self.len() == MAX_DIMS {
@@ -196,9 +200,9 @@ impl LayoutSide {
         self.push(role, dim, log2_of(role, dim, size)?)
     }
 
-    /// Appends `dim` if it is missing, and adds `log2` high bits to `dim`.
+    /// Enlarges `dim` by `log2` high bits. If the side does not have `dim`, the dim is appended first.
     ///
-    /// Returns the new side and the offset of the lowest new bit in a packed word.
+    /// Returns the new side, and the offset that the lowest new bit has in a packed word.
     #[inline]
     pub(super) fn extend(
         &self,
@@ -253,7 +257,7 @@ impl LayoutSide {
         a[0] ^ b[0] | a[1] ^ b[1] | self.ids[0] ^ other.ids[0]
     }
 
-    /// Returns 0 if the side has at most four dims, and a nonzero word otherwise.
+    /// Returns 0 if the side has at most four dims, and a nonzero word if it has more.
     #[inline]
     pub(super) const fn beyond_four(&self) -> u64 {
         self.sizes.0[0] >> 32 | self.sizes.0[1]
@@ -264,7 +268,7 @@ impl LayoutSide {
         self.sizes.extract(i, packed)
     }
 
-    /// Packs a point that lists all dims in order, if there are at most four dims.
+    /// Packs `point` into one word, if it lists all dims in their order and there are at most four dims.
     ///
     /// Returns `None` for any other point, and if a value is not below the size of its dim.
     #[inline]
@@ -296,13 +300,13 @@ impl LayoutSide {
         shl(low_mask(self.log2(i)), self.offset(i))
     }
 
-    /// Compares the dims and their order, but not the sizes.
+    /// Returns true if both sides have the same dims in the same order. Sizes are ignored.
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
         self.len() == other.len() && self.ids == other.ids
     }
 
-    /// Returns true if `self` begins with the dims of `other` in the same order. Sizes are ignored.
+    /// Returns true if the first dims of `self` are all dims of `other`, in the same order. Sizes are ignored.
     #[inline]
     pub(super) fn starts_with(&self, other: &Self) -> bool {
         let mut bits = 16 * other.len();
@@ -322,7 +326,7 @@ impl LayoutSide {
             && (8..self.len()).all(|i| self.offset(i) == other.offset(i))
     }
 
-    /// Returns an error if a dim is missing on one side. Order and sizes are ignored.
+    /// Returns an error if one of the sides has a dim that the other does not have. Order and sizes are ignored.
     pub(super) fn check_same_dims(&self, role: Role, other: &Self) -> Result<(), LayoutError> {
         if self.same_names(other) {
             return Ok(());
@@ -340,10 +344,12 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Returns the union of the dims of `self` and `other`, and for each dim of `other`, its index in the union.
+    /// Returns the union of the dims of `self` and `other`, and the index that each dim of `other` has in the
+    /// union.
     ///
-    /// A common dim gets the bits of both sides. If the two orders disagree, the dim with the smaller index in the
-    /// opposite side comes first, and `self` wins a tie.
+    /// The number of bits of a common dim is the sum of its bits on both sides. If the orders of the two sides
+    /// contradict each other, the dim with the smaller index in the opposite side comes first. In case of a tie,
+    /// the dim of `self` comes first.
     #[inline]
     pub(super) fn merge(
         &self,
@@ -439,7 +445,7 @@ fn check_bits(role: Role, dim: Dim, log2: usize, total: usize) -> Result<(), Lay
     Ok(())
 }
 
-/// Returns an error if `size` is not a power of two.
+/// Returns log2 of `size`. Returns an error that names `dim` if `size` is not a power of two.
 #[inline]
 pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutError> {
     if size.is_power_of_two() {
@@ -449,7 +455,8 @@ pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutEr
     }
 }
 
-/// A list of bit-field moves that converts a packed point to a side with other dim offsets.
+/// A list of bit-field moves that converts a packed point of one side to a packed point of another side, in which
+/// the dims have other offsets.
 #[derive(Clone, Copy)]
 pub(super) struct FieldMoves {
     len: usize,
@@ -473,7 +480,7 @@ impl FieldMoves {
         }; MAX_DIMS],
     };
 
-    /// Moves `bits` bits from bit `from` to bit `to`. The caller adds at most [`MAX_DIMS`] moves.
+    /// Adds a move of `bits` bits from bit `from` to bit `to`. The caller must add at most [`MAX_DIMS`] moves.
     #[inline]
     pub(super) fn add(&mut self, from: usize, bits: usize, to: usize) {
         if bits == 0 {
@@ -495,7 +502,8 @@ impl FieldMoves {
         self.len += 1;
     }
 
-    /// Repacks points of `from` as points of `to`. Dims that `to` lacks and bits that do not fit are dropped.
+    /// Returns the moves that convert packed points of `from` to packed points of `to`. Dims that `to` does not
+    /// have, and bits that do not fit, are dropped.
     #[inline]
     pub(super) fn between(from: &LayoutSide, to: &LayoutSide) -> Self {
         let mut moves = Self::NONE;

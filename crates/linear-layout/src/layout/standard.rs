@@ -42,7 +42,8 @@ impl StandardShape {
 }
 
 impl LinearLayout {
-    /// Returns the layout that enumerates the elements of a tensor. Tensor dim `order[0]` is the fastest.
+    /// Returns the layout that maps the indices of `input` to the elements of a tensor one by one. Tensor dim
+    /// `order[0]` is the fastest.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -79,7 +80,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with the dims and sizes of `self` and all bases zero.
+    /// Returns the layout that has the dims and sizes of `self`, but only zero bases.
     #[must_use]
     pub fn zeros_like(&self) -> Self {
         Self::zero(self.ins, self.outs)
@@ -90,7 +91,7 @@ impl LinearLayout {
     /// # Shape
     /// The out-dims become `dim0, dim1, ...` with the sizes of `shape`. The in-dims are unchanged.
     /// # Errors
-    /// Returns an error if a size is not a power of two, or the number of elements differs.
+    /// Returns an error if a size is not a power of two, or `shape` has another number of elements than the tensor.
     /// # Source
     /// Triton's `reshapeLayout`.
     pub fn reshape_standard(&self, shape: &[u64]) -> Result<Self, LayoutError> {
@@ -113,7 +114,8 @@ impl LinearLayout {
 
     /// Returns the layout of the transposed tensor.
     ///
-    /// The `i`-th out-dim keeps its name, but gets the size and components of the out-dim at position `order[i]`.
+    /// The `i`-th out-dim keeps its name, but gets the size and the basis components of the out-dim at position
+    /// `order[i]`.
     ///
     /// # Errors
     /// Returns an error if `order` is not a permutation of the out-dim positions.
@@ -141,7 +143,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Removes tensor dim `dim`. Higher tensor dims are renumbered.
+    /// Removes the tensor dim with the number `dim`. Tensor dims with higher numbers are renumbered.
     ///
     /// # Errors
     /// Returns an error if there is no out-dim `dim<dim>`, or an out-dim is not a tensor dim.
@@ -175,7 +177,8 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Renames dims. `ins` and `outs` are pairs `(from, to)`, applied simultaneously: two names can be exchanged.
+    /// Renames in-dims and out-dims as the pairs `(from, to)` in `ins` and `outs` state. All pairs are applied
+    /// simultaneously, so two names can be exchanged.
     ///
     /// # Errors
     /// Returns an error if a dim to rename does not exist, or two dims would get the same name.
@@ -191,13 +194,15 @@ impl LinearLayout {
         })
     }
 
-    /// Returns `self` with the bases of `tile` set to zero: each slot maps to the first element of its tile.
+    /// Returns `self`, in which the bases of `tile` are set to zero. In the result, each slot maps to the first
+    /// element of its tile.
     ///
-    /// Unlike [`divide_left`](Self::divide_left), this function keeps the size of every dim. It also accepts bases
-    /// outside the tile with output bits below the bits of `tile`.
+    /// Unlike [`divide_left`](Self::divide_left), this function keeps the size of every dim. It also accepts a
+    /// basis outside the tile that has output bits below those of `tile`.
     /// # Errors
-    /// Returns an error if `self` lacks a dim of `tile`, or a dim is larger in `tile`. Returns an error if the
-    /// first bases of `self` are not the bases of `tile`, or another basis has an output bit of `tile`.
+    /// Returns an error if `self` lacks a dim of `tile`, or a dim is larger in `tile`. Also returns an error if the
+    /// first bases of `self` in a dim are not the bases of `tile`, or another basis has an output bit that `tile`
+    /// uses.
     /// # Source
     /// Triton's `getReps`.
     pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -236,9 +241,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Maps each packed input in `inputs` to its packed output, in order. Each output costs one XOR.
+    /// Returns the packed outputs of the packed inputs in `inputs`, in the same order. Each output is computed with
+    /// one XOR from the previous one.
     ///
-    /// Bits beyond the in-dims are ignored.
+    /// Input bits that are in no in-dim are ignored.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[3]])], &[Dim::out(0)])?;

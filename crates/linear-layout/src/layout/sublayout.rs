@@ -5,7 +5,8 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
-    /// Returns the sub-matrix with the in-dims `ins` and the out-dims `outs`, in the order of `self`.
+    /// Returns the sub-matrix that maps the in-dims `ins` to the out-dims `outs`. The dims stay in the order that
+    /// they have in `self`.
     ///
     /// The sizes of the dims are unchanged, so the result may not be surjective.
     /// ```
@@ -53,10 +54,10 @@ impl LinearLayout {
         touched & out_mask == 0
     }
 
-    /// Returns true if the sub-matrix from in-dims `dims` to out-dims `dims` is the identity.
+    /// Returns true if the sub-matrix from the in-dims `dims` to the out-dims `dims` is the identity.
     ///
-    /// Returns false if a dim is missing. Entries between `dims` and other dims are ignored, unlike in
-    /// [`is_trivial_over`](Self::is_trivial_over).
+    /// Returns false if a dim is missing. Unlike in [`is_trivial_over`](Self::is_trivial_over), the entries between
+    /// `dims` and other dims are ignored.
     fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
@@ -80,7 +81,8 @@ impl LinearLayout {
         })
     }
 
-    /// Returns true if the matrix is the identity on `dims`, and zero between `dims` and all other dims.
+    /// Returns true if the layout maps the in-dims `dims` identically to the out-dims of the same names, and no
+    /// other entry of its matrix connects these dims with other dims.
     ///
     /// Returns false if a dim is missing.
     #[must_use]
@@ -136,9 +138,10 @@ struct Selection {
     mask: u64,
 }
 
-/// Returns the dims of `side` that `dims` lists, in the order of `side`. Repeated names count once.
+/// Returns those dims of `side` that are listed in `dims`, in the order of `side`. A dim that is listed repeatedly
+/// is returned once.
 ///
-/// Returns an error if `side` lacks a dim.
+/// Returns an error if a listed dim is not in `side`.
 fn select(side: &LayoutSide, dims: &[Dim], role: Role) -> Result<Selection, LayoutError> {
     if let Some(&dim) = dims.iter().find(|d| side.position(**d).is_none()) {
         return Err(LayoutError::no_such_dim(role, dim));

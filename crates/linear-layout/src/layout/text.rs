@@ -5,7 +5,7 @@ use core::fmt;
 use super::LinearLayout;
 use super::side::LayoutSide;
 
-/// Prints the layout exactly as Triton does, with the leading newline.
+/// Prints the layout exactly as Triton does, including the leading newline.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};

@@ -29,8 +29,9 @@ enum AccessFaultKind {
 
 /// Executes the program for every thread and checks the accessed elements.
 ///
-/// The tested positions of the view and indices are 0 and each bit alone. Addresses are linear in these bits,
-/// so the program is then correct for all views and indices.
+/// The position of the view and the indices are run-time values. Each of them is tested with the value 0, and with
+/// each value that has a single bit set. Addresses are linear in these bits, so a program without a fault is
+/// correct for all values.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
@@ -159,7 +160,8 @@ mod tests {
         });
     }
 
-    /// All values of one store are neighbours: their register numbers differ only in the bits `neighbours`.
+    /// Checks that all values of one store are neighbours, which means that their register numbers differ only in
+    /// the bits listed in `neighbours`.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {

@@ -7,7 +7,7 @@ use crate::target::Target;
 
 /// Executes a broadcast plan for every thread and checks the final element of every register.
 ///
-/// At the start, only one replica of each element (the owner) holds a value.
+/// When the execution starts, only one replica of each element (the owner) holds a value.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::broadcast::plan_broadcast`] for `layout`.

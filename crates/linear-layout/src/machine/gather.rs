@@ -10,7 +10,7 @@ use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Executes the plan for every thread and checks each result, for several index values.
+/// Executes the plan for every thread with several index values, and checks each result.
 ///
 /// Index maps are linear, so these index values suffice to prove the plan correct for all index values.
 ///
@@ -46,8 +46,8 @@ fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     (span(&registers), span(&threads))
 }
 
-/// Returns the index values to test: all combinations of the bits that affect selects, and each other bit
-/// alone.
+/// Returns the index values to test. They contain all combinations of the index bits that affect a select, and each
+/// of the other bits alone.
 ///
 /// If several bits have the same effect on all selects, only the first of them is combined with other bits.
 fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
@@ -135,7 +135,8 @@ mod tests {
         }
     }
 
-    /// Rows of 32 elements in the lanes of a warp take one shuffle per element and no memory.
+    /// Checks that a gather along a row whose 32 elements are in the lanes of a warp takes one shuffle per element,
+    /// and no memory.
     #[test]
     fn rows_of_a_warp_are_shuffled() {
         let target = Target::parse("hip:gfx1100").expect("known");
@@ -180,8 +181,8 @@ mod tests {
         );
     }
 
-    /// A warp barrier suffices if each warp reads only rows that it stored. Otherwise the gather needs a CTA
-    /// barrier.
+    /// Checks the scope of the barrier. If each warp reads only rows that it stored itself, a warp barrier
+    /// suffices. Otherwise, the gather needs a CTA barrier.
     #[test]
     fn warps_wait_for_the_warps_that_store_what_they_read() {
         let target = Target::parse("cuda:90").expect("known");

@@ -11,7 +11,7 @@ use crate::target::Fragment;
 /// Size in bytes of a word that matrix instructions move.
 pub const WORD_BYTES: u32 = 4;
 
-/// The sizes of a fragment.
+/// The sizes that describe a matrix fragment.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Number of rows in memory.
@@ -26,7 +26,7 @@ pub struct Size {
     pub lanes: u32,
 }
 
-/// Returns the sizes of a fragment.
+/// Returns the sizes that describe `fragment`.
 pub const fn size(fragment: Fragment) -> Size {
     use Fragment as F;
     let (rows, row_bytes, lane_bytes, unit_bytes) = match fragment {
@@ -48,7 +48,7 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// Returns the position in memory, `(row, byte within the row)`, of a register byte.
+/// Returns the position in memory that a register byte has, as `(row, byte within the row)`.
 ///
 /// `byte` is the index of the byte within the registers of lane `lane`.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
@@ -72,9 +72,9 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the location in registers, `(lane, byte within the lane's word)`, of a byte of a plain fragment.
+/// Returns the lane that holds a byte of a plain fragment, as `(lane, byte within the lane's word)`.
 ///
-/// `byte` is the index of the byte within row `row`.
+/// `row` and `byte` are the position of the byte in memory: its row, and its index within this row.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -140,7 +140,8 @@ mod tests {
         plan.form()
     }
 
-    /// Matrix instructions access tensor-core layouts. They transpose if rows run along the other dimension.
+    /// Checks that layouts of tensor-core operands and results are accessed by matrix instructions. These transpose
+    /// the matrix if the rows of the buffer run along the other dimension.
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);
@@ -164,7 +165,8 @@ mod tests {
         assert_eq!(wide("cuda:90"), AccessForm::PerLane);
     }
 
-    /// AMD's transposing loads read columns. Only some GPUs transpose bytes.
+    /// Checks that columns are read by AMD's transposing loads, or by NVIDIA's matrix instructions for bytes, on
+    /// the GPUs that have these. Other GPUs access each element separately.
     #[test]
     fn columns_are_read_as_each_gpu_can() {
         let columns = |target: &str, result: &str, k_width: u32, bits: u32| {

@@ -33,14 +33,14 @@ impl ElementSet {
     }
 }
 
-/// Executes the plan for every thread and checks that each result combines its row.
+/// Executes the plan for every thread and checks that each result is the combination of all elements of its row.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::reduce::plan_reduction`] for `reduction`.
 ///
 /// # Errors
-/// Returns the first fault: a result that does not combine its row exactly once, a wrong conversion, or a malformed
-/// step.
+/// Returns the first fault: a result that does not contain each element of its row exactly once, a wrong
+/// conversion, or a malformed step.
 pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), PlanFault> {
     let src = reduction.src;
     let src_elements = elements(src);
@@ -142,7 +142,8 @@ mod tests {
         }
     }
 
-    /// The results are converted in several repetitions if all results at once exceed the scratch limit.
+    /// Checks that the results are converted in several repetitions if the scratch limit does not allow to convert
+    /// all of them at once.
     #[test]
     fn conversions_take_turns_within_a_limit() {
         let target = Target::parse("cuda:90").expect("known");
@@ -185,7 +186,7 @@ mod tests {
         );
     }
 
-    /// Returns a sum of 32-bit numbers along dimension 1.
+    /// Returns a reduction that adds 32-bit numbers along dimension 1.
     fn sums<'a>(src: &'a LinearLayout, dst: &'a LinearLayout, target: &'a Target) -> Reduction<'a> {
         Reduction {
             src,
@@ -207,7 +208,8 @@ mod tests {
         all.expect("small")
     }
 
-    /// 8 rows with 32 elements, each row in the lanes of one warp: 9 exchanges, then a gather of the rows.
+    /// Checks the reduction of 8 rows of 32 elements, in which each row is held by the lanes of one warp. It takes
+    /// 9 exchanges, followed by a gather of the rows if every lane needs all results.
     #[test]
     fn rows_are_halved() {
         let target = Target::parse("cuda:90").expect("known");
@@ -265,8 +267,8 @@ mod tests {
         assert_eq!(bytes[0], bytes[1]);
     }
 
-    /// 32 rows that halving distributes over the lanes. Other warps send their partial results to the lane that owns
-    /// the row.
+    /// Checks a reduction in which halving distributes 32 rows over the lanes. The other warp sends its partial
+    /// result of a row to the lane that holds this row.
     #[test]
     fn partial_results_of_warps_meet_where_their_rows_are() {
         let target = Target::parse("cuda:90").expect("known");
@@ -328,8 +330,8 @@ mod tests {
         }
     }
 
-    /// With many warps per row, lanes combine the partial results even without replicas. Otherwise every thread would
-    /// load the partial results of all warps.
+    /// Checks that lanes combine the partial results of the warps if many warps share a row, even if the lanes hold
+    /// no replicas. Otherwise, every thread would load the partial results of all warps.
     #[test]
     fn lanes_combine_what_many_warps_leave() {
         let target = Target::parse("cuda:90").expect("known");
@@ -356,7 +358,8 @@ mod tests {
         }
     }
 
-    /// The cost of an exchange is proportional to the number of words per operand and to the number of warps.
+    /// Checks that the cost of an exchange is proportional to the number of words per operand and to the number of
+    /// warps.
     #[test]
     fn exchanges_cost_by_the_word() {
         let (row, column) = (Dim::out(0), Dim::out(1));
@@ -393,8 +396,8 @@ mod tests {
         }
     }
 
-    /// A single lane reduction combines the elements of a warp. A second one would combine replicas of partial results,
-    /// which is correct only for idempotent operations.
+    /// Checks that the elements of a warp are combined by one lane reduction. A second lane reduction would combine
+    /// replicas of partial results, which is correct only for idempotent operations.
     #[test]
     fn lanes_are_reduced_at_once() {
         let target = Target::parse("cuda:90").expect("known");

@@ -32,12 +32,14 @@ impl AbstractElement for ElementRange {
     }
 }
 
-/// Executes the plan for every thread and checks that each result combines its prefix of the row.
+/// Executes the plan for every thread and checks that each result is the combination of the prefix of its row that
+/// ends at its position.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::scan::plan_scan`] for `scan`.
 /// # Errors
-/// Returns the first fault: a result that does not combine its prefix in order, a wrong conversion or a malformed step.
+/// Returns the first fault: a result that does not contain the elements of its prefix in order, a wrong conversion,
+/// or a malformed step.
 pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), PlanFault> {
     let sizes: Vec<usize> = scan.src.out_dims().map(|d| scan.src.out_bits(d)).collect();
     let below: usize = sizes.iter().take(scan.axis).sum();
@@ -113,7 +115,8 @@ mod tests {
         }
     }
 
-    /// 512 elements in Triton's default blocked layout. The predicted cost is exact.
+    /// Checks the scan of 512 elements in Triton's default blocked layout. It takes one trip through shared memory,
+    /// and the predicted cost is exact.
     #[test]
     fn blocked_rows_take_one_trip() {
         let target = Target::parse("cuda:90").expect("known");

@@ -10,7 +10,7 @@ use crate::plan::memory::{BufferLayout, MemoryError};
 use crate::plan::tensor_copy::{BoxCopy, TensorBox};
 use thiserror::Error;
 
-/// The error for a box copy whose bytes differ from the buffer's layout.
+/// The error for box copies that do not fill a buffer as its layout prescribes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct TensorCopyFault(#[from] TensorCopyFaultKind);
@@ -38,8 +38,9 @@ enum TensorCopyFaultKind {
 /// Checks that the box copies fill a buffer as its layout `place` prescribes.
 ///
 /// # Errors
-/// Returns an error for the first element that is written to a wrong byte, for the first byte that two boxes write, and
-/// if the boxes have more or fewer bytes than the buffer.
+/// Returns an error for the first element that is written to a wrong byte, for the first byte that two boxes write,
+/// and if the total size of the boxes differs from the size of the buffer. Also returns an error if the buffer has
+/// padding.
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,

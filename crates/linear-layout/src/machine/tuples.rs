@@ -3,7 +3,8 @@
 use super::plan::{columns, span};
 use crate::layout::LinearLayout;
 
-/// Returns the elements that registers hold, indexed by `[register][thread]`, without replicated registers.
+/// Returns the element that each register holds, indexed by `[register][thread]`. Register bits with zero bases are
+/// omitted.
 pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
     let (registers, threads) = columns(layout);
     let threads = span(&threads);
@@ -17,8 +18,8 @@ pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
 pub(super) mod tests {
     use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-    /// A layout of a tensor with `2^sizes[i]` elements along dimension `i`. `keys` permutes the bases; unused bases are
-    /// zero. `mixed` XORs bases with other bases.
+    /// Returns a layout of a tensor with `2^sizes[i]` elements along dimension `i`. `keys` determines a permutation
+    /// of the bases. Bases without a coordinate bit are zero. If `mixed` is true, some bases are XORed into others.
     pub(in crate::machine) fn layout(
         sizes: &[u32],
         lanes: u32,

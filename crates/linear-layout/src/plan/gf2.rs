@@ -2,7 +2,8 @@
 
 use crate::f2::Echelon;
 
-/// Returns the product of a bit matrix with `x`: the exclusive or of all `columns[i]` for which bit `i` of `x` is 1.
+/// Returns the product of a bit matrix and the vector `x`, which is the XOR of all `columns[i]` for which bit `i`
+/// of `x` is 1. Bits of `x` that select no column are ignored.
 pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -13,7 +14,8 @@ pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     y
 }
 
-/// Returns the product of a bit matrix with `x`: the exclusive or of all `columns[i]` for which bit `i` of `x` is 1.
+/// Returns the product of a bit matrix and the vector `x`, which is the XOR of all `columns[i]` for which bit `i`
+/// of `x` is 1.
 pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -23,8 +25,8 @@ pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     y
 }
 
-/// Returns the Gaussian elimination of `columns`. [`Echelon::solve`] expresses a vector by a mask of indices into
-/// `columns`.
+/// Returns the echelon form of the matrix with the columns `columns`. Its method [`Echelon::solve`] expresses a
+/// vector as a mask of indices into `columns`.
 pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
     let mut e = Echelon::new();
     for (i, &c) in columns.into_iter().enumerate() {
@@ -33,13 +35,13 @@ pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon
     e
 }
 
-/// Returns the base-2 logarithm of `x`, rounded down; 0 if `x` is 0.
+/// Returns the base-2 logarithm of `x`, rounded down, or 0 if `x` is 0.
 pub(crate) const fn log2_floor(x: u32) -> u32 {
     if x == 0 { 0 } else { x.ilog2() }
 }
 
-/// Returns a basis of the intersection of the spans of `a` and `b`. If both lists consist of unit vectors, the basis
-/// consists of their common vectors, in the order of `a`.
+/// Returns a basis of the intersection of the spans of `a` and `b`. If both lists contain only unit vectors, the
+/// basis consists of the vectors that are in both lists, in the order of `a`.
 pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut result = Vec::new();
     if a.iter().chain(b).all(|c| c.count_ones() <= 1) {
@@ -64,7 +66,7 @@ pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     result
 }
 
-/// Returns the columns that are linearly independent of all earlier columns, in their order.
+/// Returns those columns that are linearly independent of all earlier columns, in the original order.
 pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = Echelon::new();
     let mut kept = Vec::new();
@@ -76,8 +78,8 @@ pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     kept
 }
 
-/// Returns the columns that are linearly independent of `base` and of all earlier columns, in their order. The result
-/// extends a basis of `base`.
+/// Returns those columns that are linearly independent of `base` and of all earlier columns, in the original order.
+/// Together with a basis of the span of `base`, they form a basis of the span of `base` and `columns`.
 pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = echelon(base);
     let mut kept = Vec::new();
@@ -89,7 +91,7 @@ pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) ->
     kept
 }
 
-/// Returns unit vectors, lowest bit first, that together with `base` span all vectors of `bits` bits.
+/// Returns unit vectors that, together with `base`, span all vectors of `bits` bits. The lowest bit comes first.
 pub(crate) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
     extending(base, (0..bits).map(|b| 1u64 << b))
 }

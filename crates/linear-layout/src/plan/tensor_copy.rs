@@ -30,17 +30,17 @@ pub struct TensorBox {
     pub swizzle_bytes: u32,
 }
 
-/// The copy of one box between a tensor in global memory and a buffer in shared memory, by one instruction.
+/// One copy instruction, which copies one box between a tensor in global memory and a buffer in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoxCopy {
-    /// Coordinates of the first element of the box relative to the block, one coordinate per dim.
+    /// Coordinates of the first element of the box, one per dim. They are relative to the start of the block.
     pub coordinates: Vec<u64>,
     /// Offset of the box in the buffer, in bytes.
     pub position: u64,
 }
 
-/// Returns the copies of all boxes of a block. The block has the shape of `buffer`. The boxes are in row-major
-/// order.
+/// Divides a block of a tensor into boxes, and returns the copy of each box, in row-major order. The block has the
+/// shape of `buffer`.
 ///
 /// # Errors
 /// Returns an error if the buffer's layout does not reach every element.

@@ -43,9 +43,9 @@ impl Div<u64> for Wavefronts {
     }
 }
 
-/// Returns the mask of the lane bits that differ within a phase of a load on NVIDIA GPUs. It is `lane_bits`, or
-/// one bit more if neighbouring lanes, or lanes two apart, share an address. `repeats(mask)` is true if each
-/// lane `i` has the same address as lane `i ^ mask`.
+/// Returns the mask of the lane bits that differ within a phase of a load on NVIDIA GPUs. If neighbouring lanes, or
+/// lanes two apart, share an address, the mask has one bit more than `lane_bits`; otherwise it is `lane_bits`.
+/// `repeats(mask)` is true if each lane `i` has the same address as lane `i ^ mask`.
 pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     match repeats(1) || repeats(2) {
         true => lane_bits << 1 | 1,
@@ -153,7 +153,7 @@ impl Banks {
     }
 }
 
-/// Divides by a shift if `by` is a power of two.
+/// Returns the quotient of `value` and `by`, computed by a shift if `by` is a power of two.
 fn quotient(value: u64, by: u64) -> u64 {
     match by.is_power_of_two() {
         true => value >> by.trailing_zeros(),
@@ -190,7 +190,8 @@ mod tests {
         assert_eq!([taken(0b01_0011), taken(banks.consecutive(16))], [8, 16]);
     }
 
-    /// Compares with cycles per access on an H100 with 32 warps per SM, which `tools/gpu/wavefronts.cu` measured.
+    /// Compares the computed wavefronts with the cycles per access that `tools/gpu/wavefronts.cu` measured on an
+    /// H100 with 32 warps per SM.
     #[test]
     fn wavefronts_are_those_of_an_h100() {
         type Pattern = fn(u64) -> u64;

@@ -130,7 +130,8 @@ impl Float8 {
         ((exponent - 1) << self.mantissa_bits).saturating_add(steps)
     }
 
-    /// Returns the step between numbers with this exponent field. Subnormals (field 0) have the step of field 1.
+    /// Returns the distance between adjacent numbers with the exponent field `exponent`. Subnormal numbers (field
+    /// 0) have the same distance as numbers with field 1.
     fn step(self, exponent: u32) -> f64 {
         let power = exponent.max(1).cast_signed() - (self.bias + self.mantissa_bits).cast_signed();
         2f64.powi(power)

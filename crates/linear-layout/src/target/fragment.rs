@@ -23,13 +23,13 @@ use crate::number::narrow;
 /// The form of the matrix that one warp-wide instruction loads or stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
-    /// 8 rows; each lane holds adjacent units of one row.
+    /// `ldmatrix` and `stmatrix`: 8 rows of 16 bytes. Each lane holds 4 adjacent bytes of one row.
     Plain,
-    /// 8 rows of 16-bit units; each lane holds two units of one column.
+    /// `ldmatrix` and `stmatrix` with `.trans`: 8 rows of 16-bit units. Each lane holds two units of one column.
     Transposed,
-    /// 16 rows of bytes; each lane holds four bytes of each of two columns.
+    /// `ldmatrix.m16n16.trans.b8`: 16 rows of bytes. Each lane holds four bytes of each of two columns.
     LoadedBytes,
-    /// 8 rows of bytes; each lane holds two bytes of each of two columns.
+    /// `stmatrix.m16n8.trans.b8`: 8 rows of bytes. Each lane holds two bytes of each of two columns.
     StoredBytes,
     /// `ds_read_b64_tr_b16` (CDNA 4): each lane supplies the address of a row of 16-bit units.
     Read16,
@@ -41,13 +41,14 @@ pub enum Fragment {
     Load8,
 }
 
-/// The source of one bit of a unit's place in a matrix: a bit of its row index, or of its position in the row.
+/// The source of one bit that determines the place of a unit in a matrix. The place consists of the row index and
+/// the position in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
-    /// A bit of the lane number.
+    /// The bit with this index of the lane number.
     Lane(usize),
-    /// The next bit of the unit's index in its lane. The bits are used from lowest to highest, first by the entries
-    /// of `rows`, then by the entries of `within`.
+    /// The next bit of the unit's index within its lane. The bits of this index are assigned from lowest to
+    /// highest: first to the `Unit` entries of `rows`, then to those of `within`.
     Unit,
 }
 
@@ -66,13 +67,13 @@ pub struct FragmentLayout {
 }
 
 impl FragmentLayout {
-    /// Returns log2 of the units per lane.
+    /// Returns log2 of the number of units of one fragment that a lane holds.
     pub(crate) fn units_log2(&self) -> u32 {
         let units = self.within.iter().chain(self.rows);
         narrow::<u32>(units.filter(|held| **held == BitSource::Unit).count())
     }
 
-    /// Returns the number of bytes per lane.
+    /// Returns the number of bytes of one fragment that a lane holds.
     pub fn lane_bytes(&self) -> u32 {
         self.unit_bytes << self.units_log2()
     }
@@ -145,7 +146,8 @@ impl Fragment {
 }
 
 impl Target {
-    /// Returns the fragments that this GPU can load from shared memory, or store to shared memory.
+    /// Returns the fragments that this GPU can load from shared memory if `access` is a load, or that it can store
+    /// to shared memory if `access` is a store.
     pub fn fragments(&self, access: Access) -> impl Iterator<Item = Fragment> + use<> {
         use Fragment as F;
         let has = &self.instructions;

@@ -98,13 +98,14 @@ pub struct Instructions {
     ///
     /// They exist on `sm_100` and later, except `sm_107`.
     pub byte_matrices: bool,
-    /// `v_permlane16_swap` and `v_permlane32_swap`: two registers exchange half of their lanes, gfx950 and gfx1250.
+    /// `v_permlane16_swap` and `v_permlane32_swap`: two registers exchange half of their lanes; gfx950 and gfx1250.
     ///
-    /// Lane bit 4 or 5 and the bit of the register number swap.
+    /// The effect is that lane bit 4 or 5 swaps places with the bit that distinguishes the two registers.
     pub permlane_swap: bool,
     /// `v_permlanex16`: moves data between lanes `i` and `i ^ 16`; gfx10 and later.
     pub permlane_x16: bool,
-    /// Data-parallel primitives within rows of 16 lanes (`quad_perm`, `row_mirror`, `row_ror`).
+    /// DPP (data-parallel primitives): lane exchanges within rows of 16 lanes (`quad_perm`, `row_mirror`,
+    /// `row_ror`).
     pub dpp: bool,
     /// `row_xmask`: one DPP operation that moves data between lanes `i` and `i ^ mask` for any mask below 16; gfx10
     /// and later.
@@ -154,9 +155,10 @@ pub struct Instructions {
     pub async_to_shared: bool,
     /// The encoding of buffer instructions, or `None` on NVIDIA GPUs.
     pub buffer: Option<BufferInstructions>,
-    /// The instructions for conversions with scales.
+    /// The kind of instructions that convert narrow numbers and multiply them by scales.
     pub scaled_conversion: ScaledConversion,
-    /// The 8-bit float formats of the conversion instructions, which round to nearest.
+    /// The family of 8-bit float formats that the target's conversion instructions support. The instructions round
+    /// to nearest.
     ///
     /// OCP on `sm_89` and later, gfx950 and gfx12; FNUZ on gfx942. `None` if there are no such instructions.
     pub float8: Option<Float8Family>,
@@ -170,7 +172,7 @@ pub struct Instructions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BufferInstructions {
-    /// Cache control bits by cache modifier.
+    /// Cache control bits for each cache modifier.
     pub cache: CacheBits,
     /// Word 3 of the resource descriptor. It selects the data format and the out-of-range rule.
     pub descriptor_flags: u32,
@@ -184,17 +186,18 @@ pub struct BufferInstructions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
-    /// Bits of a load with the modifier `cg`: 3 (`sc0`, `nt`) on CDNA 3.
+    /// Bits of a load with the modifier `cg`, e.g. 3 (`sc0`, `nt`) on CDNA 3.
     pub(crate) load_cg: u32,
-    /// Bits of a store with the modifier `cg`: 16 (device scope) on RDNA 4.
+    /// Bits of a store with the modifier `cg`, e.g. 16 (device scope) on RDNA 4.
     pub(crate) store_cg: u32,
-    /// Bits of an access with the modifier `cs`: 3 (`sc0`, `nt`) on CDNA 3.
+    /// Bits of an access with the modifier `cs`, e.g. 3 (`sc0`, `nt`) on CDNA 3.
     pub(crate) cs: u32,
-    /// Bits of an access with the modifier `cv`: 17 (`sc0`, `sc1`) on CDNA 3.
+    /// Bits of an access with the modifier `cv`, e.g. 17 (`sc0`, `sc1`) on CDNA 3.
     pub(crate) cv: u32,
-    /// Bits of an access with the modifier `wt`: 24 (system scope) on RDNA 4.
+    /// Bits of an access with the modifier `wt`, e.g. 24 (system scope) on RDNA 4.
     pub(crate) wt: u32,
-    /// Cache control bits of an atomic access at device scope. A returned old value additionally requires `sc0`.
+    /// Cache control bits of an atomic access at device scope. An access that returns the old value additionally
+    /// requires `sc0`.
     pub atomic: u32,
 }
 
@@ -224,7 +227,8 @@ impl CacheBits {
 /// The instructions that widen 4-bit and 8-bit numbers and multiply them by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
-    /// The target has no such instructions. General instructions convert and multiply any number of elements.
+    /// The target has no instructions for conversions with scales. General instructions convert and multiply any
+    /// number of elements.
     #[default]
     Any,
     /// gfx950: an instruction converts one 32-bit word of four 8-bit or eight 4-bit numbers.
@@ -235,26 +239,27 @@ pub enum ScaledConversion {
 
 /// The cost of each warp-wide operation, in quarters of a clock of one SM (or CU).
 ///
-/// The load-store unit and the arithmetic unit run in parallel, so a plan costs the time of the busier unit. Measured
-/// on `sm_90` by the conversion benchmarks: 2 for a select, 4 for a shuffle or a wavefront of shared memory.
+/// The load-store unit and the arithmetic unit run mostly in parallel, so the busier unit dominates the cost of a
+/// plan. The conversion benchmarks measured on `sm_90`: 2 for a select, 4 for a shuffle or a wavefront of shared
+/// memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Costs {
-    /// A select, a byte permutation or another operation of the arithmetic unit.
+    /// Cost of a select, a byte permutation or another operation of the arithmetic unit.
     pub select: u32,
-    /// A shuffle through the load-store unit (any lane to any lane).
+    /// Cost of a shuffle through the load-store unit (from any lane to any lane).
     pub shuffle: u32,
-    /// A lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
+    /// Cost of a lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
     pub lane_alu: u32,
-    /// A reduction of one word over all lanes in one instruction; unused if the target has no such instruction.
+    /// Cost of an instruction that reduces one word over all lanes; unused if the target has no such instruction.
     pub lane_reduction: u32,
-    /// One wavefront of shared memory, which reads or writes up to `banks * 4` bytes.
+    /// Cost of one wavefront of shared memory, which reads or writes up to `banks * 4` bytes.
     pub wavefront: u32,
-    /// Fixed cost of an access in addition to its wavefronts: issue and address computation.
+    /// Fixed cost of an access in addition to the cost of its wavefronts: issue and address computation.
     pub access: u32,
-    /// A barrier of the whole block, including the wait for the slowest warp.
+    /// Cost of a barrier of the whole block, including the wait for the slowest warp.
     pub barrier: u32,
-    /// A warp barrier.
+    /// Cost of a warp barrier.
     pub warp_sync: u32,
     /// Latency of a store to shared memory followed by a load, without the part that other warps hide.
     ///
@@ -266,7 +271,7 @@ pub struct Costs {
     pub shuffle_trip: u32,
 }
 
-/// The cheapest instruction of a target that moves data between lanes `i` and `i ^ mask`.
+/// The cheapest instruction with which a target moves data between lanes `i` and `i ^ mask`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum XorShuffle {
     /// NVIDIA `shfl.sync.bfly` with the mask.
@@ -306,9 +311,10 @@ pub(crate) struct Processor {
     /// Maximum number of resident blocks.
     pub(crate) blocks: u32,
     pub(crate) shared_bytes: u32,
-    /// Bytes that each block reserves in addition to its own shared memory.
+    /// Number of bytes of shared memory that the processor reserves for each block, in addition to the memory of
+    /// the block itself.
     pub(crate) reserved_bytes: u32,
-    /// Number of 32-bit registers, over all lanes.
+    /// Number of 32-bit registers of the processor, summed over all lanes.
     pub(crate) registers: u32,
     /// Maximum number of 32-bit registers per lane.
     pub(crate) lane_registers: u32,
@@ -368,33 +374,36 @@ pub struct Target {
     pub banks: u32,
     /// Width of one bank in bytes.
     pub bank_bytes: u32,
-    /// Maximum bytes of shared memory per block.
+    /// Maximum number of bytes of shared memory per block.
     pub max_shared_bytes: u32,
     /// The resources that resident blocks share.
     pub(crate) processor: Processor,
-    /// Maximum bits per lane of one access to global memory.
+    /// Maximum number of bits per lane that one access to global memory moves.
     ///
     /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), for accesses without a mask, cache modifier or memory ordering;
     /// otherwise 128.
     pub max_global_vector_bits: u32,
-    /// Maximum bits per lane of one shared-memory access.
+    /// Maximum number of bits per lane that one shared-memory access moves.
     pub max_shared_vector_bits: u32,
     /// The optional instructions.
     pub instructions: Instructions,
     /// The costs of warp-wide operations.
     pub costs: Costs,
-    /// Mask of the lane bits that vary within one phase of a 16-byte load. `None` if a phase has consecutive lanes.
+    /// Mask of the lane bits that vary within one phase of a 16-byte load. `None` if the lanes of a phase are
+    /// consecutive.
     load_b128_lane_bits: Option<u32>,
 }
 
-/// Upper bound of the allocation granularity of shared memory, in bytes.
+/// Granularity in bytes with which shared memory is assumed to be allocated. It is an upper bound of the
+/// granularities of all targets.
 const SHARED_GRANULE_BYTES: u32 = 128;
 
-/// Allocation granularity of the registers of a thread.
+/// Number of registers to a multiple of which the hardware rounds up the register count of a thread.
 const REGISTER_GRANULE: u32 = 8;
 
 impl Target {
-    /// Increases `bytes` of shared memory per block to the maximum that keeps the number of resident blocks.
+    /// Returns the maximum size of shared memory per block with which as many blocks are resident as with `bytes`
+    /// bytes. The result is at least `bytes`.
     ///
     /// Each block has `threads` threads with `registers` 32-bit registers each.
     /// ```
@@ -470,7 +479,7 @@ impl Target {
         Self::parse(name).expect("it is in the table")
     }
 
-    /// Returns the names of the targets that satisfy `has`, in backticks and separated by commas.
+    /// Returns the names of the targets whose instructions satisfy `has`, in backticks and separated by commas.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
         let all = TARGETS.iter().filter(|target| has(&target.instructions));
@@ -478,13 +487,13 @@ impl Target {
         names.join(", ")
     }
 
-    /// Returns log2 of the lanes per warp.
+    /// Returns log2 of the number of lanes per warp.
     #[must_use]
     pub const fn lanes_log2(&self) -> u32 {
         self.lanes.trailing_zeros()
     }
 
-    /// Returns the bytes of one wavefront without bank conflicts.
+    /// Returns the maximum number of bytes that one wavefront transfers.
     pub(crate) const fn wavefront_bytes(&self) -> u32 {
         self.banks * self.bank_bytes
     }
@@ -540,7 +549,7 @@ impl Target {
         }
     }
 
-    /// Returns the wavefronts of one access of a warp.
+    /// Returns the numbers of wavefronts of one access of a warp, with and without bank conflicts.
     ///
     /// # Units
     /// `addresses` has one byte address for each lane, or `None` for an inactive lane. `bytes` is the width of the
@@ -572,8 +581,8 @@ impl Target {
         }
     }
 
-    /// Returns true if one instruction exchanges lane bit `bit` with a register bit: (register 0, lane with the bit
-    /// set) and (register 1, lane with the bit clear) swap contents.
+    /// Returns true if one instruction exchanges lane bit `bit` with a register bit: register 0 of the lane in
+    /// which the bit is set and register 1 of the lane in which it is clear swap their contents.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))

@@ -143,7 +143,8 @@ fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static st
     }
 }
 
-/// Returns true for a form factor, a memory size or another word that does not change the processor.
+/// Returns true if `word` is a form factor, a memory size or another word that does not affect which processor a
+/// product has.
 fn is_variant(word: &str) -> bool {
     let is_memory = word.ends_with("gb") && word.starts_with(|c: char| c.is_ascii_digit());
     let known = ["pcie", "nvl", "gpu", "laptop", "super", "graphics"];
@@ -155,7 +156,7 @@ fn is_variant(word: &str) -> bool {
 #[error("{}", text(.name, *.processor))]
 pub struct TargetError {
     name: String,
-    /// The processor of a product that is too old, or `None` for an unknown name.
+    /// The processor of the named product if the product is too old, or `None` if the name is unknown.
     processor: Option<&'static str>,
 }
 
@@ -183,8 +184,9 @@ fn text(name: &str, processor: Option<&str>) -> String {
     format!("unknown target `{shown}`; {nearest}")
 }
 
-/// Returns the nearest known name and its target, or `None` if more than a third of the letters differ. Ties prefer
-/// names that start with `name`, then names with the same last letter.
+/// Returns the known name with the smallest edit distance to `name`, and the target with this name. If several
+/// names have this distance, names that start with `name` are preferred, then names with the same last letter.
+/// Returns `None` if the distance is more than a third of the length of `name`.
 fn nearest(name: &str) -> Option<(String, &'static str)> {
     let processors = TARGETS.iter().flat_map(|target| {
         let bare = target.name.split_once(':').map_or("", |(_, bare)| bare);

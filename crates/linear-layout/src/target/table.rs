@@ -65,7 +65,8 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
     }
 }
 
-/// Returns the resources of one SM of the compute capability `arch`; 90 is 9.0.
+/// Returns the resources of one SM of compute capability `arch`, e.g. 90 for compute capability 9.0. A block may
+/// use `shared_kib` KiB of shared memory.
 ///
 /// From `sm_80` on, an SM has 1 KiB more shared memory than a block may use, and reserves 1 KiB for each block.
 const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {

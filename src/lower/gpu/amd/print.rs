@@ -84,8 +84,8 @@ fn message<'c>(
     }
 }
 
-/// Converts a printed value to the 64-bit word that the hostcall takes. A 32-bit integer is sign-extended; formats
-/// for 32-bit integers ignore the upper half.
+/// Converts a printed value to the 64-bit word that the hostcall takes. A 32-bit integer is sign-extended, because
+/// `printf` formats for 32-bit integers ignore the upper half of the word.
 fn word<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let i64 = e.types.i64;
     let type_ = value.r#type();

@@ -7,7 +7,7 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Emits a load. A masked load is predicated, and its result is initialised to the fallback value.
+/// Emits a load. A masked load is predicated, and its result registers first receive the fallback value.
 pub(super) fn load<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -169,8 +169,9 @@ impl<'c> CacheOperators<'c> {
         }
     }
 
-    /// If there is a cache policy, appends it to `operands` and `constraints` of an instruction with `results`
-    /// results. Returns the text that adds this operand to the instruction, or an empty text.
+    /// If there is a cache policy, appends it to the operands and constraints of an instruction that has `results`
+    /// results. Returns the text that adds the policy operand to the instruction, or an empty string if there is no
+    /// policy.
     fn push_policy(
         &self,
         operands: &mut Vec<Val<'c>>,
@@ -238,7 +239,8 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// Formats the operands of the words as text, numbered from `first`: `{$2, $3}`, or `$2` for one word.
+    /// Formats the operands of the words as text. The first operand has the number `first`, for example `{$2, $3}`
+    /// for two words or `$2` for one word.
     pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))

@@ -36,7 +36,7 @@ pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
 }
 
 /// Returns the PTX operation and its type, for example `add.noftz` and `f16x2`. Returns `None` if there is no such
-/// PTX operation; LLVM then expands the access.
+/// PTX operation; the access is then emitted as an atomic operation of LLVM.
 fn opcode(
     gpu: Gpu,
     access: &AtomicAccess<'_, '_>,
@@ -77,8 +77,8 @@ fn opcode(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// Emits an atomic access. Returns the old value, or 0 if the mask is false; the value is undefined if
-/// `access.is_used` is false. Returns `None` for a store.
+/// Emits an atomic access. Returns `None` for a store, otherwise the old value, or 0 if the mask is false. The
+/// returned value is undefined if `access.is_used` is false.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

@@ -5,7 +5,8 @@ use crate::sys::build::Val;
 use linear_layout::target::Float8;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f16 to 8-bit codes, to nearest with saturation. `None` for other float types.
+/// Converts f32 or f16 values to 8-bit float codes. Rounds to nearest, and saturates. Returns `None` if the values
+/// have another float type.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -40,7 +41,7 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Converts 8-bit codes to f16. `None` for other float types.
+/// Converts 8-bit float codes to f16. Returns `None` if `to` is another float type.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

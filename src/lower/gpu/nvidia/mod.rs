@@ -110,7 +110,8 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Uses inline assembly with a memory clobber, because LLVM's intrinsics do not order memory accesses.
+    /// Emits the instruction for `step` as inline assembly with a memory clobber, because LLVM's intrinsics do not
+    /// order memory accesses.
     fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let text = match step {
             GridDependency::Wait => "griddepcontrol.wait;",
@@ -311,8 +312,8 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// Emits the approximate instruction. NVPTX can select an instruction for `llvm.exp2` only if its flags permit
-    /// approximations.
+    /// Emits the approximate instruction for `exp2` directly. For `llvm.exp2`, NVPTX can select this instruction
+    /// only if the flags permit approximations.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }

@@ -137,9 +137,8 @@ pub(crate) fn in_thread_transpose(rng: &mut Rng) -> Module {
     )
 }
 
-/// Returns the layout that results from an in-thread transpose of `layout`. The first `block` register bits form a
-/// block, of which the first `first` bits run along dimension 1. In the result, these bits follow the other bits of
-/// the block.
+/// Returns the layout that results from an in-thread transpose of `layout`. The lowest `block` register bits take
+/// part: the transpose moves the lowest `first` of them, which run along dimension 1, behind the others.
 fn transposed_registers(layout: &LinearLayout, block: usize, first: usize) -> String {
     let of = |dim: Dim| -> Vec<Vec<u64>> {
         (0..layout.in_bits(dim))

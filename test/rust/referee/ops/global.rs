@@ -221,7 +221,7 @@ pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Returns a module that mainly consists of a value with a tensor type, so that the type is verified.
+/// Returns a module with one value of a random tensor type, which MLIR verifies.
 pub(crate) fn argument(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let element = rng.choose(ELEMENTS);

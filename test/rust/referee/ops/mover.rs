@@ -174,7 +174,7 @@ pub(crate) fn descriptor(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates a wait, or another operation that does not access a block of global memory.
+/// Generates a module that tests a wait, or another operation that does not access a block of global memory.
 pub(crate) fn waits(rng: &mut Rng) -> Module {
     let s = setting(rng);
     let tokens = vec!["!ttg.async.token"; rng.below(3)];

@@ -99,7 +99,7 @@ pub(crate) fn product(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates a TMA copy of a block of an image to shared memory.
+/// Generates a module with a TMA copy of a block of an image to shared memory.
 pub(crate) fn image(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:90");
     let element = rng.choose(&["f16", "bf16", "f32", "i8"]);

@@ -48,7 +48,7 @@ pub(crate) fn program(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates an operation on a cluster, a tensor map, or a cluster launch.
+/// Generates a module with an operation on a cluster, a tensor map, or a cluster launch.
 pub(crate) fn cluster(rng: &mut Rng) -> Module {
     let mut s = Setting::groups(rng, "cuda:100");
     if rng.chance(70) {
@@ -98,7 +98,7 @@ pub(crate) fn cluster(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates a call of a function that returns its arguments.
+/// Generates a module with a call of a function that returns its arguments.
 pub(crate) fn call(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let mut types: Vec<Type> = Vec::new();

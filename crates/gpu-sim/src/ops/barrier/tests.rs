@@ -478,8 +478,8 @@ fn diverged_lanes_meet_at_a_barrier() {
     );
 }
 
-/// Warp specialisation: the workers wait for a state at barrier 1, execute the code of the state, and execute barrier 1
-/// again.
+/// In warp-specialised code, the worker warps wait at barrier 1 for the number of a state, execute the code of this
+/// state, and then execute barrier 1 again.
 #[test]
 fn workers_execute_the_code_of_a_state() {
     let state = "%at = \"llvm.getelementptr\"(%smem) <{elem_type = i8, rawConstantIndices = array<i32: 2048>}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n";

@@ -263,7 +263,8 @@ fn a_wait_may_be_skipped() {
     assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
 }
 
-/// A lane may wait for other lanes of its warp. The scheduler first runs other warps.
+/// A lane may wait for an arrival of other lanes of its warp. The scheduler runs the other lanes only if no other
+/// warp can make progress.
 #[test]
 fn lanes_of_a_warp_wait_for_each_other() {
     let parted = |before: &str, others: &str| {

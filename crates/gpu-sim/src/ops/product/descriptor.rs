@@ -14,7 +14,7 @@
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor Format", "Strides".
 
-/// Granularity of swizzles in bytes.
+/// Size in bytes of the chunks that a swizzle permutes.
 pub(super) const CHUNK: u32 = 16;
 const ROWS: u32 = 8;
 
@@ -45,8 +45,9 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the shared-memory address of an element of `bytes` bytes. `own` is the row of A or the column of B,
-    /// and `k` is the index along K. If `is_transposed` is true, elements are contiguous along M or N.
+    /// Returns the shared-memory address of a matrix element of `bytes` bytes. `own` is the row in A or the column
+    /// in B, and `k` is the index along K. If `is_transposed` is false, consecutive values of `k` are contiguous in
+    /// memory; otherwise consecutive values of `own` are.
     pub(super) const fn address(&self, own: u32, k: u32, bytes: u32, is_transposed: bool) -> u32 {
         let (column, row) = if is_transposed { (own, k) } else { (k, own) };
         if self.swizzle == 0 {

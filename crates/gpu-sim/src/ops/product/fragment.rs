@@ -86,7 +86,8 @@ impl Fragments {
         }
     }
 
-    /// Returns the position of element `element` of an operand in `lane`.
+    /// Returns the position, in the matrix of operand `operand`, of the element that `lane` holds at the index
+    /// `element`.
     pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         if operand == 2 {
             self.of_sum(lane, element)
@@ -151,8 +152,9 @@ impl Fragments {
     }
 
     /// Returns (lane, byte in the lane's scale register) at which a block scale is stored. `own` is the row of A or
-    /// the column of B, and `block` is the index of the block along k. `selected` is the scale selector, which is
-    /// the first byte of the scales in the register. For WMMA, it is the half of the wave that holds the scales.
+    /// the column of B, and `block` is the index of the block along k. `selected` is the scale selector: for WMMA,
+    /// the half of the wave that holds the scales; for all other instructions, the first byte of the scales in the
+    /// register.
     pub(super) const fn scale(
         self,
         operand: usize,

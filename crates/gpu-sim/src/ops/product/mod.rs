@@ -338,8 +338,9 @@ struct Multiply {
 }
 
 impl Multiply {
-    /// Returns the elements of the matrix of an operand, for the warp whose first lane is `first`. The elements are
-    /// multiplied by their block scales, if there are any, and are stored at the indices of [`PositionTables`].
+    /// Returns the matrix of operand `operand` that the warp with the first lane `first` holds in its registers.
+    /// Its elements are in the order of [`PositionTables`]. If the operand has block scales, each element is
+    /// multiplied by its scale.
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);

@@ -12,28 +12,29 @@ use super::number::{Format, ScaleFormat};
 use linear_layout::target::Target;
 use std::sync::LazyLock;
 
-/// An argument of a matrix intrinsic. Operands are numbered 0 for A, 1 for B and 2 for C and D.
+/// An argument of a matrix intrinsic. The `usize` of a variant is the number of an operand: 0 is A, 1 is B, and 2
+/// is C and D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
-    /// The registers of an operand. C has the format of D.
+    /// The registers of the operand. C has the format of D.
     Matrix(usize),
     /// A constant that must be 0.
     Zero,
     Hint,
-    /// True if the integers of an operand are signed.
+    /// A flag that is true if the integers of the operand are signed.
     IsSigned(usize),
     Saturates,
-    /// True if C and D use the upper halves of their registers.
+    /// A flag that is true if C and D use the upper halves of their registers.
     Upper,
     /// `cbsz`: log2 of the number of blocks that share one block of A.
     BroadcastLog2,
     /// `abid`: the index of the shared block of A.
     BroadcastBlock,
-    /// The format of an operand: 0 is E4M3, 1 is E5M2, 4 is E2M1.
+    /// The number of the operand's format: 0 is E4M3, 1 is E5M2, 4 is E2M1.
     FormatOf(usize),
     Scales(usize),
-    /// The scale selector of an operand: the first byte of the scales in their register. For WMMA, the half of the
-    /// wave that holds the scales.
+    /// The scale selector of the operand. For WMMA, it is the half of the wave that holds the scales. For all other
+    /// instructions, it is the index of the first byte of the operand's scales in the scale register.
     Selector(usize),
 }
 
@@ -77,15 +78,16 @@ impl InstructionSpec {
         }
     }
 
-    /// Returns the distance between consecutive elements in units of the element width. The distance is 1, except
-    /// for 16-bit sums on gfx11, where it is 2: each sum fills one half of a 32-bit register.
+    /// Returns the distance, in the registers of the operand, between consecutive elements in units of the element
+    /// width. The distance is 1, except for 16-bit sums on gfx11, where it is 2: each sum fills one half of a
+    /// 32-bit register.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
-    /// Returns the valid values of the scale selector. The value selects the first byte of a row's scales, or for
-    /// WMMA the half of the wave.
+    /// Returns the valid values of the scale selector. For WMMA, the selector is the half of the wave that holds
+    /// the scales. For all other instructions, it is the first byte of a row's scales in the register.
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {

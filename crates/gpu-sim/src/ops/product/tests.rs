@@ -23,8 +23,8 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Returns the operands of a table row that are passed as A, B and C. If the row is transposed, the first two are
-/// exchanged.
+/// Returns, for each of the arguments A, B and C of the intrinsic, the index of the operand of `row` that is
+/// passed. If the row is transposed, the first two are exchanged.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -36,9 +36,9 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// Returns the `own` and the `other` of an [`ElementPosition`](super::fragment::ElementPosition) that a table row
-/// defines for element `element` of `lane`. `operand` is the operand in the row, which the intrinsic takes as
-/// operand `as_`.
+/// Returns [`own`, `other`] of the [`ElementPosition`](super::fragment::ElementPosition) that a table row defines
+/// for the element that `lane` holds at the index `element`. `operand` is the index of the element's matrix in the
+/// row, and `as_` is its index among the arguments A, B and C of the intrinsic.
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;
@@ -528,7 +528,8 @@ fn mfma_of_blocks_follows_the_manual() {
     }
 }
 
-/// Lanes 32 to 63 of an MFMA hold the scales of the upper 32 values of k, whichever elements they hold.
+/// Lanes 32 to 63 of an MFMA hold the block scales of the upper 32 values of k, even if the elements in these lanes
+/// have other values of k.
 #[test]
 fn scaled_mfma_follows_the_manual() {
     let kernel = |scale: &'static str| Kernel {
@@ -607,7 +608,8 @@ const WMMA: Kernel<'static> = Kernel {
     result: "vector<8xi32>",
 };
 
-/// A is -1 and signed, B is 255 and unsigned. C is at the limit of its type, so the sum saturates.
+/// All elements of A are -1 and signed, and all elements of B are 255 and unsigned. All elements of C are the
+/// smallest 32-bit integer, so the sums saturate.
 #[test]
 fn wmma_of_integers_saturates_and_takes_signs() {
     let words = |_: usize, word: usize| if word < 8 { u32::MAX } else { 0x8000_0000 };

@@ -96,7 +96,7 @@ pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> DecodeResult {
 pub(crate) struct Types([Format; 3]);
 
 impl Types {
-    /// Returns the formats with the given PTX names. `sum` is the format of D.
+    /// Returns the formats with the given PTX names; `None` if a name is unknown. `sum` is the format of D.
     pub(crate) fn of(sum: &str, a: &str, b: &str) -> Option<Self> {
         let factor = |name: &str| {
             Some(match name {
@@ -150,12 +150,13 @@ pub(crate) struct Wgmma {
     pub(crate) types: Types,
     pub(crate) n: u32,
     pub(crate) dst: Vec<Reg>,
-    /// The previous value of D; empty if D starts at zero.
+    /// The registers that hold the previous value of D; empty if D starts at zero.
     pub(crate) sum: Vec<Reg>,
     pub(crate) scale: ScaleD,
     pub(crate) a: Factor,
     pub(crate) b: Reg,
-    /// For each of A and B, true if elements are contiguous along M or N instead of K.
+    /// For each of A and B, false if consecutive elements along K are contiguous in memory, and true if consecutive
+    /// elements along M (for A) or N (for B) are.
     pub(crate) is_transposed: [bool; 2],
     /// Register through which the simulator reads shared memory.
     pub(crate) scratch: Reg,
@@ -165,8 +166,8 @@ const WARP_ROWS: u32 = 16;
 /// Size of an instruction's tiles along K, in bytes.
 const DEPTH: u32 = 32;
 
-/// (Elements of a tile, reads of shared memory). The elements are in ascending k for each row of A or column of B.
-/// Each read is (location, number of bytes).
+/// (Elements of a tile, reads of shared memory). The elements are stored row by row for A and column by column for
+/// B, each in ascending k. Each read is (location, number of bytes).
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
@@ -178,7 +179,8 @@ impl Wgmma {
         DEPTH / self.bytes()
     }
 
-    /// Returns the value of a register, or an error if lanes have different values.
+    /// Returns the value of `reg` in all of `lanes`, or an error that begins with `what` if the lanes have
+    /// different values.
     fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> DecodeResult<u64> {
         let value = exec.get(reg, lanes[0]);
         match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
@@ -320,7 +322,8 @@ impl Wgmma {
         }
     }
 
-    /// Returns the registers that must be uniform, with their names for messages.
+    /// Returns the registers that must have the same value in all lanes. Each register has a name for error
+    /// messages.
     fn uniform_registers(&self) -> Vec<(Reg, &'static str)> {
         let mut all = vec![(self.b, "the descriptor of B")];
         if let Factor::Shared(register) = self.a {

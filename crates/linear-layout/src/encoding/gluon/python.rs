@@ -4,7 +4,7 @@ use super::super::EncodingError;
 
 const MAX_DEPTH: usize = 32;
 
-/// A Python value, and its byte offset in the text.
+/// A parsed Python value and the byte offset in the text at which it begins.
 #[derive(Debug)]
 pub(super) struct Value<'t> {
     pub(super) kind: ValueKind<'t>,
@@ -17,7 +17,8 @@ pub(super) enum ValueKind<'t> {
     Bool(bool),
     Int(i64),
     List(Vec<Value<'t>>),
-    /// A name such as `gl.float16`. The name of a called function is in `Call`.
+    /// A dotted name such as `gl.float16` that is not called. A call is the variant `Call`, which holds the name of
+    /// the called function.
     Name(&'t str),
     Call(Call<'t>),
 }
@@ -33,7 +34,7 @@ pub(super) struct Call<'t> {
 #[derive(Debug)]
 pub(super) struct PythonArgument<'t> {
     pub(super) name: Option<&'t str>,
-    /// Byte offset in the text.
+    /// Byte offset at which the argument begins in the text.
     pub(super) at: usize,
     pub(super) value: Value<'t>,
 }

@@ -31,11 +31,12 @@ pub use reshape::reshape;
 
 type TensorShape = List<u64, MAX_RANK>;
 
-/// Returns the encoding of the result of `trans`, for an operand with this shape in registers or in shared memory. Dim
-/// `i` of the result is dim `order[i]` of the operand.
+/// Returns the encoding of the result of the operation `trans`. `src` and `shape` describe the operand, which is in
+/// registers or in shared memory. Dim `i` of the result is dim `order[i]` of the operand.
 ///
 /// # Errors
-/// Returns an error if `order` is not a permutation of the operand's dims, or the operand has no layout on `shape`.
+/// Returns an error if `order` is not a permutation of the operand's dims, or the operand is in tensor memory or
+/// has no layout on `shape`.
 pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding, EncodingError> {
     let rank = src.rank();
     check_order("trans", order, rank)?;
@@ -73,7 +74,8 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
     })
 }
 
-/// Returns the encoding of the operand of `trans`. `dst` and `shape` describe the result.
+/// Returns the encoding of the operand of a `trans` whose result has the encoding `dst` and the shape `shape`. Dim
+/// `i` of the result is dim `order[i]` of the operand.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`trans`].
@@ -90,8 +92,8 @@ pub fn trans_source(
     trans(dst, shape, &inverse[..order.len()])
 }
 
-/// Returns the encoding of the operand of `reshape`: the result of the inverse reshape, from `dst_shape` to
-/// `src_shape`.
+/// Returns the encoding of the operand of a `reshape` from `src_shape` to `dst_shape` whose result has the encoding
+/// `dst`. It is computed by [`reshape`], applied in the opposite direction: from `dst_shape` to `src_shape`.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`reshape`].
@@ -103,10 +105,11 @@ pub fn reshape_source(
     reshape(dst, dst_shape, src_shape)
 }
 
-/// Returns the encoding of the result of `expand_dims` along `axis`: the parent of the slice `src`.
+/// Returns the encoding of the result of an `expand_dims` that inserts dim `axis`. The operand's encoding `src`
+/// must be a slice along `axis`, and the result has the parent of this slice.
 ///
 /// # Errors
-/// Returns an error if the operand is not a slice along `axis`.
+/// Returns an error if `src` is not a slice along `axis`.
 pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     match src {
         Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
@@ -121,19 +124,20 @@ pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingErro
     }
 }
 
-/// Returns the encoding of the operand of `expand_dims` along `axis`: a slice of `dst`.
+/// Returns the encoding of the operand of an `expand_dims` that inserts dim `axis`, if the result has the encoding
+/// `dst`. The operand has the slice of `dst` along `axis`.
 ///
 /// # Errors
-/// Returns an error if the encoding is not distributed, has only one dim, or has no dim `axis`.
+/// Returns an error if `dst` is not distributed, has only one dim, or has no dim `axis`.
 pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     reduce(dst, axis)
 }
 
-/// Returns the encoding of the result of `reduce` along `axis`: a slice of `src`.
+/// Returns the encoding of the result of a `reduce` along `axis`, if the operand has the encoding `src`. The result
+/// has the slice of `src` along `axis`.
 ///
 /// # Errors
-/// Returns an error if the encoding is not distributed, has only one dim (the result is a scalar), or has no dim
-/// `axis`.
+/// Returns an error if `src` is not distributed, has only one dim (the result is a scalar), or has no dim `axis`.
 pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     let axis = u32::try_from(axis).map_err(|_| {
         EncodingError::new(EncodingErrorKind::Axis {
@@ -145,10 +149,11 @@ pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     Ok(SliceEncoding::new(axis, src.clone())?.into())
 }
 
-/// Returns the encoding of the operand of `reduce` along `axis`: the parent of the slice `dst`.
+/// Returns the encoding of the operand of a `reduce` along `axis`. The result's encoding `dst` must be a slice
+/// along `axis`, and the operand has the parent of this slice.
 ///
 /// # Errors
-/// Returns an error if the result is not a slice along `axis`.
+/// Returns an error if `dst` is not a slice along `axis`.
 pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     match dst {
         Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
@@ -159,10 +164,10 @@ pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingEr
     }
 }
 
-/// Returns `src`: the operand and the result of `broadcast` have the same encoding.
+/// Returns the encoding of the result of a `broadcast`, which is the encoding `src` of the operand.
 ///
 /// # Errors
-/// Returns an error if the encoding is not distributed.
+/// Returns an error if `src` is not distributed.
 pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
     if src.is_distributed() {
         return Ok(src.clone());
@@ -173,12 +178,13 @@ pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
     ))
 }
 
-/// Returns the encoding of the result of `join`. `src` and `shape` describe both operands.
+/// Returns the encoding of the result of `join`. Each of the two operands has the encoding `src` and the shape
+/// `shape`.
 ///
-/// The result has a new last dim of size 2, along which one thread holds both elements.
+/// The result has an additional last dim of size 2, and one thread holds both elements along this dim.
 ///
 /// # Errors
-/// Returns an error if the encoding is not distributed, already has the maximum rank, or has no layout on `shape`.
+/// Returns an error if `src` is not distributed, already has the maximum rank, or has no layout on `shape`.
 pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     check_shape(src, shape)?;
     if !src.is_distributed() {
@@ -228,7 +234,8 @@ pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(joined, src)
 }
 
-/// Returns the encoding of both operands of `join`. `dst` and `shape` describe the result.
+/// Returns the encoding that both operands of a `join` have if the result has the encoding `dst` and the shape
+/// `shape`.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`split`].
@@ -236,7 +243,8 @@ pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingEr
     split(dst, shape)
 }
 
-/// Returns the encoding of both results of `split`. `src` and `shape` describe the operand, whose last dim has size 2.
+/// Returns the encoding that both results of a `split` have. The operand has the encoding `src` and the shape
+/// `shape`, whose last dim has size 2.
 ///
 /// # Errors
 /// Returns an error if the last dim has another size, or one thread does not hold both elements along this dim.
@@ -273,7 +281,8 @@ pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(halves.squeeze_outs(Dim::out(axis))?, src)
 }
 
-/// Returns the encoding of the operand of `split`. `dst` and `shape` describe both results.
+/// Returns the encoding of the operand of a `split` whose two results both have the encoding `dst` and the shape
+/// `shape`.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`join`].
@@ -281,21 +290,24 @@ pub fn split_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingE
     join(dst, shape)
 }
 
-/// Returns the encoding of the result of `fp4_to_fp` along `axis`. `src` and `shape` describe the operand.
+/// Returns the encoding of the result of an `fp4_to_fp` along `axis`. `src` and `shape` are the encoding and the
+/// shape of the operand.
 ///
-/// Each element of the operand becomes two adjacent elements in the same thread.
+/// Each element of the operand holds two 4-bit numbers. They become two elements that are adjacent along `axis` and
+/// held by the same thread.
 ///
 /// # Errors
-/// Returns an error if the encoding is not distributed, has no dim `axis`, or has no layout on `shape`.
+/// Returns an error if `src` is not distributed, has no dim `axis`, or has no layout on `shape`.
 pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding, EncodingError> {
     fp4(src, shape, axis, true)
 }
 
-/// Returns the encoding of the operand of `fp4_to_fp` along `axis`. `dst` and `shape` describe the result.
+/// Returns the encoding of the operand of an `fp4_to_fp` along `axis`. `dst` and `shape` are the encoding and the
+/// shape of the result.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`fp4_to_fp`], and if the first two registers of a thread are not adjacent
-/// along `axis`.
+/// Returns an error in the same cases as [`fp4_to_fp`], and if the first two registers of a thread do not hold
+/// elements that are adjacent along `axis`.
 pub fn fp4_to_fp_source(
     dst: &Encoding,
     shape: &[u64],
@@ -387,15 +399,15 @@ fn fp4(
     from_layout(new, enc)
 }
 
-/// Returns true if `a` and `b` have the same layout on `shape`.
+/// Returns true if `a` and `b` are equal, or have the same linear layout on `shape`.
 #[must_use]
 pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     a == b
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Removes the lowest index bit along `axis`: drops the register basis that steps by 1, and halves all other
-/// steps along `axis`. The size along `axis` is halved.
+/// Removes the lowest bit of the coordinate along `axis`. The register basis that steps by 1 along `axis` is
+/// dropped, and the size and all other steps along `axis` are halved.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -439,8 +451,8 @@ fn halve(
     )?)
 }
 
-/// Returns an encoding with explicit bases for `layout`. The encoding is shared if `like` is shared, and
-/// distributed otherwise.
+/// Returns an encoding whose explicit bases are those of `layout`. The result is a shared encoding if `like` is
+/// shared, and a distributed encoding otherwise.
 pub(super) fn from_layout(
     layout: LinearLayout,
     like: &Encoding,
@@ -468,7 +480,8 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if `a` and `b` have equal layouts on `shape` after registers with copies are removed.
+/// Returns true if `a` and `b` have equal layouts on `shape` once the registers that only repeat elements of other
+/// registers are removed.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)
@@ -511,8 +524,8 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns an encoding for the reshaped buffer with the same swizzle as `e`. `src` is the layout of
-/// the reshaped buffer. Returns `None` if no such encoding has this layout.
+/// Returns an `nvmma_shared` encoding on `dst_shape` that has the same swizzle as `e` and the layout `src`, which
+/// is the layout of the reshaped buffer. Returns `None` if no such encoding has this layout.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

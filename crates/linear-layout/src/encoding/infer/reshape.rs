@@ -10,15 +10,17 @@ use crate::number::narrow;
 
 type Dims = List<usize, MAX_RANK>;
 
-/// Returns the encoding of the result of a `reshape` that keeps the order of elements.
+/// Returns the encoding that the result of a `reshape` has. The reshape keeps the row-major order of the elements.
 ///
 /// - A blocked encoding stays blocked if, in each group of merged dims, threads cover a faster dim completely
 ///   before they extend along a slower dim. For example, 32x4 with 4 elements per thread along dim1 can become
 ///   128, but a column-major 4x32 cannot.
 /// - A reshape that drops a dim of size 1 returns a slice. A reshape that adds the dim of a slice returns the
 ///   parent.
-/// - Any other tensor becomes `linear`.
-/// - A padded buffer stays padded. Any other buffer becomes `shared_linear`, unless the swizzle is preserved.
+/// - Any other distributed encoding becomes `linear`, or `generic_linear` if a warp basis may step along
+///   several dims.
+/// - A padded shared encoding stays padded. Any other shared encoding becomes `shared_linear`, unless its
+///   swizzle can be kept.
 ///
 /// ```
 /// # use linear_layout::encoding::{infer, Encoding};
@@ -30,8 +32,8 @@ type Dims = List<usize, MAX_RANK>;
 /// # Ok::<(), linear_layout::encoding::EncodingError>(())
 /// ```
 /// # Errors
-/// Returns an error if the shapes have different numbers of elements, a size is not a power of two, the operand
-/// has no layout on its shape, or the operand is in tensor memory or in a partitioned buffer.
+/// Returns an error if the shapes have different numbers of elements, a size is not a power of two, the operand has
+/// no layout on its shape, or the operand is in tensor memory or in a partitioned buffer.
 pub fn reshape(
     src: &Encoding,
     src_shape: &[u64],
@@ -102,8 +104,8 @@ fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Enco
     Some(SliceEncoding::new(narrow(dim), src.clone()).ok()?.into())
 }
 
-/// Divides both shapes into corresponding groups of dims with the same number of elements. For example, 4x8 and 2x2x8
-/// have the groups (4, 2x2) and (8, 8).
+/// Divides the dims of both shapes into corresponding groups that have the same number of elements. For example,
+/// the shapes 4x8 and 2x2x8 have two groups: 4 corresponds to 2x2, and 8 corresponds to 8.
 fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     let mut groups = vec![(Dims::new(), Dims::new())];
     let (mut i, mut j) = (0, 0);
@@ -128,7 +130,8 @@ fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     groups
 }
 
-/// Returns the blocked encoding of the reshaped tensor, or `None` if no blocked encoding has its layout.
+/// Returns the blocked encoding of a tensor that is reshaped from the shape `from` to the shape `to`, or `None` if
+/// no blocked encoding has the layout of the reshaped tensor.
 fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
     if from == to {
         return Some(src.clone());

@@ -3,7 +3,7 @@
 use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-/// A digit `index / weight % extent` of a tensor index along one dim.
+/// A digit of the tensor index along dim `dim`. Its value is `index / weight % extent`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexDigit {
     pub(super) dim: usize,
@@ -11,7 +11,8 @@ pub(super) struct IndexDigit {
     pub(super) extent: u64,
 }
 
-/// Basis vectors of a linear layout, one list for each input dim. Each vector is packed into one integer.
+/// The basis vectors of a linear layout of a tensor with the shape `shape`. Each input dim has one list, and each
+/// vector is packed into one integer.
 pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,
@@ -31,7 +32,7 @@ pub(super) fn check_power(
     }
 }
 
-/// Returns `extent / by`, or an error if `by` does not divide `extent`.
+/// Returns `extent / by`, or an error if `by` does not divide `extent`. The error message cites `what` and `dim`.
 pub(super) fn quotient(
     what: &'static str,
     dim: usize,
@@ -73,8 +74,8 @@ impl LayoutColumns {
         })
     }
 
-    /// Returns the packed basis vector for a step by `weight` along `dim`. Dim 0 is in the low bits. Returns 0 if
-    /// `weight` is not below the size of the dim.
+    /// Returns the packed basis vector of a step by `weight` along `dim`, or 0 if `weight` is not below the size of
+    /// this dim. The coordinate along dim 0 is stored in the low bits.
     pub(super) fn column(&self, dim: usize, weight: u64) -> u64 {
         let below: u32 = self.shape[..dim].iter().map(|e| e.trailing_zeros()).sum();
         // Tiles beyond the tensor wrap around, and are copies.
@@ -85,8 +86,8 @@ impl LayoutColumns {
         }
     }
 
-    /// Returns one packed basis vector for each bit of the digits, from the lowest bit of the first digit on.
-    /// Extents and weights must be powers of two.
+    /// Returns one packed basis vector for each bit of `digits`. The digits are taken in the given order, and the
+    /// bits of each digit from the lowest to the highest. Extents and weights must be powers of two.
     pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()

@@ -3,7 +3,8 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// An error in the text or the fields of a layout, or in the conversion to a linear layout.
+/// An error in the text or in the fields of a [`CompilerLayout`](super::CompilerLayout), or in its conversion to a
+/// linear layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct CompilerLayoutError(Box<CompilerLayoutErrorKind>);
@@ -77,7 +78,7 @@ impl<E: Into<CompilerLayoutErrorKind>> From<E> for CompilerLayoutError {
 }
 
 impl CompilerLayoutError {
-    /// Returns the byte offset of a syntax error, or `None` for any other error.
+    /// Returns the byte offset at which a syntax error occurred, or `None` if this is not a syntax error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {

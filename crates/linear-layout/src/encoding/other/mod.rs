@@ -50,7 +50,7 @@ pub enum CompilerLayout {
 }
 
 impl CompilerLayout {
-    /// Returns true if `text` begins with the name of an attribute of this module.
+    /// Returns true if `text` begins with the name of a layout attribute that [`CompilerLayout`] can parse.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
@@ -62,8 +62,8 @@ impl CompilerLayout {
     /// Returns the linear layout of a tensor of this shape.
     ///
     /// # Errors
-    /// Returns an error if the ranks of layout and tensor differ, an extent is not a power of two, the tiles do not
-    /// divide the shape, or an element has no location.
+    /// Returns an error if the rank of the layout differs from the rank of `shape`, an extent is not a power of
+    /// two, the tiles do not divide the shape, or an element has no location.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         match self {
             Self::Xegpu(layout) => layout.to_linear_layout(shape),
@@ -83,7 +83,7 @@ impl fmt::Display for CompilerLayout {
     }
 }
 
-/// Parses the syntax of the compiler.
+/// Parses the syntax in which the attribute's compiler prints it.
 ///
 /// # Errors
 /// Returns an error if the syntax is wrong (with a byte offset), or the fields contradict each other.

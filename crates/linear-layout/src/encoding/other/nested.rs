@@ -20,32 +20,32 @@ const FIELDS: [&str; 7] = [
     "thread_strides",
 ];
 
-/// Number of tile fields. They are the first fields.
+/// Number of fields of a `nested_layout` that are tiles. They come before the strides.
 const TILES: usize = 5;
 const THREAD: usize = 3;
 
 /// A layout of IREE's vector extensions.
 ///
-/// Along each dim, an index has five digits. From the slowest to the fastest, these are subgroup, batch, outer,
-/// thread and element. The subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] %
-/// subgroup_tile[i]`. The thread digit is computed in the same way from the thread number. A stride of 0
-/// requires a tile of 1.
+/// The tensor index along each dim has five digits. From the slowest to the fastest, these are subgroup, batch,
+/// outer, thread and element. The subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] %
+/// subgroup_tile[i]`. The thread digit is computed in the same way from the thread number. A stride of 0 is allowed
+/// only if the tile is 1.
 /// # Shape
-/// A register number has the batch digits, then the outer digits, then the element digits, the slowest digit
-/// first. Each group is in row-major order of the dims. The strides and tiles determine the numbers of lanes
+/// A register number consists of the batch digits (the slowest), then the outer digits, then the element digits.
+/// The digits of each kind are in row-major order of the dims. The strides and tiles determine the numbers of lanes
 /// and warps.
 ///
 /// # Source
 /// `NestedLayoutAttr` of IREE, commit `010d7e2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NestedLayout {
-    /// One list for each field, in the order of `FIELDS`.
+    /// The values of each field: one list per field, in the order of `FIELDS`.
     fields: [Vec<u64>; 7],
 }
 
 impl NestedLayout {
-    /// Returns the layout with the tiles `[subgroup, batch, outer, thread, element]` and these strides. Each list has
-    /// one number for each dim.
+    /// Returns the layout with these tiles and strides. The tiles are in the order subgroup, batch, outer, thread,
+    /// element. Each list has one entry for each dim.
     ///
     /// # Errors
     /// Returns an error if the ranks differ, a tile is zero, or a stride is 0 and its tile is not 1.
@@ -191,8 +191,9 @@ impl NestedLayout {
     }
 }
 
-/// Returns one packed basis vector for each bit of a thread number or subgroup number. The value of digit `i`
-/// is `number / strides[i] % digits[i].extent`.
+/// Returns one packed basis vector for each bit of a thread number or subgroup number. This number determines digit
+/// `i` of the tensor index as `number / strides[i] % digits[i].extent`. `what` is the name of the strides in error
+/// messages.
 fn strided_columns(
     columns: &LayoutColumns,
     digits: &[IndexDigit],

@@ -93,7 +93,9 @@ impl<'a> AttributeParser<'a> {
         self.list(|parser| parser.number("a whole number of zero or more"))
     }
 
-    /// Parses `field = [1, 2], ...>` with the fields in any order. An omitted field is `None`.
+    /// Parses the fields of an attribute up to the closing bracket, such as `field = [1, 2], ...>`. The fields may
+    /// be in any order. Returns the values in the order of `names`, with `None` for each omitted field. `expected`
+    /// describes the names in the error message for an unknown field.
     pub(super) fn fields<const N: usize>(
         &mut self,
         names: [&'static str; N],

@@ -14,26 +14,28 @@ const REPLICATED: &str = "#mosaic_gpu.Replicated<";
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-/// An entry of `warp_dims` or `lane_dims`: one digit of a warp number or lane number.
+/// An entry of `warp_dims` or `lane_dims`. Each entry determines the meaning of one digit of the warp number or
+/// lane number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TiledDim {
-    /// The index along a dim of the tiled tensor. Dims are counted from the end: -1 is the last dim.
+    /// The digit is the index along this dim of the tiled tensor. Dims are counted from the end: -1 is the last
+    /// dim.
     Dim(i64),
-    /// A digit that selects one of this many copies.
+    /// The digit selects one of this many copies of the data.
     Replicated(u64),
 }
 
 /// A layout of JAX's Mosaic GPU.
 ///
-/// A tile divides the last dims, and appends dims for the index inside the tile: with the tile (64, 8), a
-/// 128x128 tensor becomes 2x16x64x8. The next tile divides the result. The dims after the last tile are used as
-/// follows:
+/// Each tile splits the last dims of the tensor into tiles, and appends one dim for the position inside a tile per
+/// split dim. For example, the tile (64, 8) turns a 128x128 tensor into a 2x16x64x8 tensor. The next tile splits
+/// the last dims of the result. The dims that result from the last tile are used as follows:
 /// - `warp_dims` are distributed over the 4 warps of a warpgroup, the slowest dim first;
 /// - `lane_dims` are distributed over the 32 lanes of a warp, the slowest dim first;
 /// - `vector_dim` is a vector in each thread;
 /// - all other dims are distributed over registers.
 /// # Shape
-/// Registers hold one vector after the other. The vectors are in row-major order.
+/// The registers of a thread hold its vectors one after the other, in row-major order.
 ///
 /// # Source
 /// `TiledLayout` of `jax.experimental.mosaic.gpu`, commit `003dc87`.
@@ -45,7 +47,8 @@ pub struct TiledLayout {
     vector_dim: i64,
 }
 
-/// Returns the dims of the tiled tensor, each as a digit of an index into the original tensor.
+/// Applies `tiles` to a tensor with the shape `shape`. Returns the dims of the tiled tensor, each as a digit of an
+/// index into the original tensor.
 fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, CompilerLayoutError> {
     let whole = |(dim, extent): (usize, &u64)| IndexDigit {
         dim,
@@ -77,11 +80,13 @@ fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, Compi
 }
 
 impl TiledLayout {
-    /// Returns the layout with these tiles and dims.
+    /// Returns the layout with these tiles, whose tiled dims are distributed over warps, lanes and vectors as the
+    /// other arguments state.
     ///
     /// # Errors
-    /// Returns an error if there is no tile, an extent is zero, a tile does not divide the previous tile, a dim is not
-    /// a dim of the tiles or is distributed twice, or the dims do not result in 4 warps and 32 lanes.
+    /// Returns an error if there is no tile, an extent is zero, a tile does not divide the previous tile, an
+    /// argument names a dim that no tile produces, a dim is distributed twice, or the product of the extents is not
+    /// 4 for `warp_dims` or not 32 for `lane_dims`.
     pub fn new(
         tiles: Vec<Vec<u64>>,
         warp_dims: Vec<TiledDim>,

@@ -21,19 +21,20 @@ const FIELDS: [&str; 6] = [
 
 /// A layout of MLIR's `XeGPU` dialect.
 ///
-/// Tiles of shape `sg_data` are distributed round-robin over a grid of subgroups of shape `sg_layout`. If one round
-/// exceeds the tensor, subgroups hold copies. A tile is divided into instructions of shape `inst_data`. In each
-/// instruction, pieces of shape `lane_data` are distributed round-robin over a grid of lanes of shape `lane_layout`.
-/// `order` lists the dims of both grids, the fastest dim first. By default, the last dim is the fastest.
+/// Tiles of shape `sg_data` are distributed round-robin over a grid of subgroups. The grid has the shape
+/// `sg_layout`. If the tensor has fewer tiles along a dim than the grid has subgroups, subgroups hold copies. A
+/// tile is divided into instructions of shape `inst_data`. In each instruction, pieces of shape `lane_data` are
+/// distributed round-robin over a grid of lanes, which has the shape `lane_layout`. `order` lists the dims of both
+/// grids, the fastest dim first. By default, the last dim is the fastest.
 /// # Shape
-/// The digits of a register number are, from the fastest on: the elements of a lane in one instruction (in row-major
-/// order), the instructions of a tile, and the tiles of a subgroup.
+/// The digits of a register number are, from the fastest on: the elements of a lane in one instruction (in
+/// row-major order), the instructions of a tile, and the tiles of a subgroup.
 ///
 /// # Source
 /// `XeGPU_LayoutAttr` of MLIR 22.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct XegpuLayout {
-    /// One list for each field, in the order of `FIELDS`. `None` if the field is omitted.
+    /// The value of each field, or `None` if the field is omitted. The fields are in the order of `FIELDS`.
     fields: [Option<Vec<u64>>; 6],
     rank: usize,
 }
@@ -46,12 +47,12 @@ struct Level {
 }
 
 impl XegpuLayout {
-    /// Returns the layout with these fields. An omitted field is `None`.
+    /// Returns the layout with these fields. `None` means that the field is omitted.
     ///
     /// # Errors
     /// Returns an error if the ranks differ, an entry is zero, both `sg_layout` and `lane_layout` are missing,
-    /// `sg_data` is given without `sg_layout`, only one of `lane_layout` and `lane_data` is given, or `order` is not a
-    /// permutation of the dims.
+    /// `sg_data` is given without `sg_layout`, only one of `lane_layout` and `lane_data` is given, or `order` is
+    /// not a permutation of the dims.
     pub fn new(
         sg_layout: Option<Vec<u64>>,
         sg_data: Option<Vec<u64>>,
@@ -116,7 +117,7 @@ impl XegpuLayout {
         )?)
     }
 
-    /// Returns the dims of both grids, the fastest dim first.
+    /// Returns the dims in their order in both grids (subgroups and lanes), the fastest dim first.
     fn order(&self) -> Vec<usize> {
         match &self.fields[5] {
             // Each entry is below the rank.

@@ -4,19 +4,19 @@ use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// The rule that selects a dim for a zero basis. The size of the box doubles along this dim.
+/// A rule that assigns a zero basis to a dim. The size of the box is doubled along this dim.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
-    /// The dim of the preceding nonzero basis.
+    /// The dim along which the preceding nonzero basis steps.
     Before,
-    /// The dim of the next nonzero basis.
+    /// The dim along which the next nonzero basis steps.
     After,
     First,
     Last,
 }
 
-/// Returns the size of a box along each dim. Each basis of `list` doubles the size along its dim. `rule`
-/// selects the dim of a zero basis.
+/// Returns the size of a box along each dim. Each basis of `list` doubles the size along the dim along which it
+/// steps. For a zero basis, `rule` selects this dim.
 fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
     let at = |index: usize| order[index.min(order.len() - 1)] as usize;
@@ -35,8 +35,8 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns candidates for blocked encodings. The order of their dims is the order in which the bases step along
-/// them, starting with the registers or with the lanes.
+/// Returns blocked encodings that may have the bases `s`. The order of their dims is the order in which the bases
+/// step along them, starting either with the registers or with the lanes.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
@@ -109,8 +109,9 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates for operands of a matrix product whose result has a blocked encoding. In these operands,
-/// a thread holds all elements along K, and threads along K hold copies.
+/// Returns encodings that may have the bases `s` and describe operands of a matrix product whose result is blocked.
+/// In these operands, a thread holds all elements along K, and the threads that step along K in the result hold
+/// copies.
 pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) {
         return Vec::new();

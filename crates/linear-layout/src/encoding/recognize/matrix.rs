@@ -26,8 +26,8 @@ pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     }
 }
 
-/// Returns the candidates for `warpsPerCTA`. Each zero warp basis is tried along every dim. Candidates with all
-/// zero bases along the same dim come first.
+/// Returns the candidates for `warpsPerCTA`. Each zero warp basis is tried along every dim. The candidates in which
+/// all zero bases are assigned to the same dim come first.
 fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
@@ -101,8 +101,8 @@ fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `tilesPerWarp`. Along each dim, the tiles of a warp end at the lowest step of a
-/// warp basis. A zero register basis can be an additional tile outside the tensor.
+/// Returns the candidates for `tilesPerWarp`. Along each dim, the tiles of a warp extend up to the lowest step of a
+/// warp basis. A zero register basis may be an additional tile that lies outside the tensor.
 fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {
@@ -130,7 +130,8 @@ fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     found
 }
 
-/// Returns `results`, each followed by the operands of the same matrix product.
+/// Returns the encodings in `results`. Each of them is followed by candidates for the operands of the same matrix
+/// product.
 fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     let mut found = Vec::new();
     for result in results {
@@ -151,15 +152,15 @@ fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `kWidth`, the largest first. The largest is the number of registers, from
-/// register 0 on, that step only along the summed dim `k`. It is at most 32.
+/// Returns the candidates for `kWidth`, the largest first. The largest is 2 to the number of leading register bases
+/// that step along the summed dim `k`, but at most 32.
 fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
     let along_k = |step: &&BasisStep| step.is_some_and(|(d, _)| d == k);
     let run = s.register.iter().take_while(along_k).count().min(5);
     (0..=run).rev().map(|bits| 1 << bits)
 }
 
-/// Rows and columns of a WMMA tile. A tile with 32 rows has the same layout as two such tiles.
+/// Number of rows, and of columns, of a WMMA tile. A tile with 32 rows has the same layout as two such tiles.
 const WMMA_TILE: u32 = 16;
 
 /// Returns the candidates for WMMA results. Version 2 and version 3 have the same result layout, so version 3
@@ -224,8 +225,8 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
 
 /// Returns the candidates for `ctaLayout`, from the fewest to the most register bits.
 ///
-/// The first `own` register bits step inside one tile. A candidate has the next 0, 1, 2, ... register bits,
-/// which step from tile to tile.
+/// The first `own` register bits step inside one tile, and the following ones step from tile to tile. The first
+/// candidate contains none of the following bits, and each further candidate contains one more of them.
 fn cta_layouts(
     s: &BasisSteps,
     own: usize,

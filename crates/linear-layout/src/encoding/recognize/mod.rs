@@ -19,17 +19,18 @@ use crate::layout::{Dim, LinearLayout};
 const PARTITIONED: [Dim; 3] = [Dim::OFFSET, Dim::BLOCK, Dim::PARTITION];
 
 impl Encoding {
-    /// Returns the most specific encoding that has this linear layout on the shape of the layout.
+    /// Returns the most specific encoding whose linear layout is `layout`. The shape of the tensor is the output
+    /// shape of `layout`.
     ///
     /// - For a distributed layout (register, lane, warp, block), the candidates are `blocked`, results and operands of
-    ///   matrix products, and slices of these encodings. The fallback is `linear`, or `generic_linear` if warps are
-    ///   swizzled.
+    ///   matrix products, and slices of these encodings. The fallback is `linear`, or
+    ///   `generic_linear` if `linear` does not accept the bases.
     /// - For a shared layout (offset, block), the candidates are `swizzled_shared`, `nvmma_shared` and
     ///   `amd_rotating_shared`. The fallback is `shared_linear`.
     /// - For a shared layout (offset, block, partition), the only candidate is `partitioned_shared`.
     ///
-    /// Parameters that the layout does not determine get defaults: no padding, the first instruction of the family with
-    /// the same fragments, and the smallest box.
+    /// Parameters that the layout does not determine get defaults: no padding, the first instruction of the family
+    /// with the same fragments, and the smallest box.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
@@ -41,8 +42,8 @@ impl Encoding {
     /// # Laws
     /// `recognize(l)?.to_linear_layout(shape of l)? == l` (test `recognized_encodings_spell_their_layout`).
     /// # Errors
-    /// Returns an error if the input dims are neither distributed nor shared, or if no explicit encoding accepts the
-    /// bases, e.g. because the layout is not surjective.
+    /// Returns an error if the input dims are neither distributed nor shared, or if no explicit encoding accepts
+    /// the bases, e.g. because the layout is not surjective.
     pub fn recognize(layout: &LinearLayout) -> Result<Self, EncodingError> {
         let mut shape = [1u64; MAX_RANK];
         let rank = layout.num_out_dims();
@@ -100,7 +101,7 @@ impl Encoding {
 /// `(dim, bit)` for a basis that steps by `2^bit` along `dim`, or `None` for a zero basis.
 type BasisStep = Option<(usize, u8)>;
 
-/// The bases of a distributed layout, each zero or a power of two along one dim.
+/// The bases of a distributed layout. Each basis is zero or a power of two along one dim.
 #[derive(Clone)]
 struct BasisSteps {
     rank: usize,
@@ -128,7 +129,8 @@ impl BasisSteps {
         })
     }
 
-    /// Replaces the zero bases of lanes and warps by steps of 1, 2, 4, ... along output dim `dim`.
+    /// Returns the bases in which the zero bases of lanes and warps are replaced by steps of 1, 2, 4, ... along
+    /// output dim `dim`.
     fn unfold_along(&self, dim: usize) -> Self {
         let mut next = 0;
         let mut unfold = |list: &[BasisStep]| -> Vec<BasisStep> {

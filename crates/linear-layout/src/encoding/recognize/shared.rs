@@ -9,7 +9,8 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns candidates for `swizzled_shared`, `amd_rotating_shared` and `nvmma_shared`.
+/// Returns the `swizzled_shared`, `amd_rotating_shared` and `nvmma_shared` encodings that may have the layout
+/// `layout`.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -51,8 +52,8 @@ pub(super) fn candidates<'a>(
     found.into_iter()
 }
 
-/// Returns candidates for swizzled encodings with this order. The swizzle parameters are computed from the
-/// offset bases that step along both a row and a column.
+/// Returns the swizzled encodings with the order `order` that may have the layout `layout`. The swizzle parameters
+/// are computed from the offset bases that step along both of the first two dims of `order`.
 fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encoding> {
     let mut found = Vec::new();
     let mut push = |vec: u64, per: u64, max: u64| {
@@ -88,8 +89,8 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     found
 }
 
-/// Returns the candidate for a partitioned encoding, or `None` if the layout is not partitioned. There is at
-/// most one.
+/// Returns the only candidate for a partitioned encoding that has the layout `layout`, or `None` if the layout is
+/// not partitioned.
 pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)

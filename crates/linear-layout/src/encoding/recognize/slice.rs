@@ -5,8 +5,8 @@ use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns candidates for slices. Inserts a dim of size 1 at each position, and looks for parents of the
-/// resulting layout.
+/// Returns the slices that may have the layout `layout`. A dim of size 1 is inserted at each position, and each
+/// encoding that may have the resulting layout is tried as the parent.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -30,8 +30,8 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Returns candidates for slices that remove dim `gone` from a parent. The lanes and warps with zero bases step
-/// along `gone` in the parent, or hold copies.
+/// Returns slices that remove dim `gone` from a parent. In the parent, the lanes and warps with zero bases either
+/// step along `gone` or hold copies.
 fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)
@@ -43,7 +43,7 @@ fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
         .collect()
 }
 
-/// Inserts an output dim of size 1.
+/// Inserts an output dim of size 1 at position `dim`. Returns `None` if the result is not a valid layout.
 fn insert_dim(layout: &LinearLayout, dim: usize) -> Option<LinearLayout> {
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
     outs.insert(dim, (Dim::out(0), 1));

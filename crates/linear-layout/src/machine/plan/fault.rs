@@ -3,7 +3,7 @@
 use crate::plan::program::ValueId;
 use thiserror::Error;
 
-/// The first fault that the execution of a plan has detected.
+/// The first fault that was detected in the execution of a plan.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
 pub struct PlanFault(#[from] FaultKind);
@@ -97,7 +97,7 @@ impl PlanFault {
         matches!(self.0, FaultKind::Uninitialised { .. })
     }
 
-    /// True for accesses that are out of bounds or misaligned, and for block ranks outside the cluster.
+    /// Returns true if an access is out of bounds or misaligned, or a block rank is outside the cluster.
     pub(crate) const fn is_bad_address(&self) -> bool {
         matches!(
             self.0,

@@ -28,7 +28,8 @@ pub(super) enum Memory<N> {
         order: OrderRules,
         epoch: u32,
         block_epoch: u32,
-        /// Scope of a barrier that synchronises all threads: the block, or the cluster if there are several blocks.
+        /// Scope of a barrier that synchronises all threads. It is the block if there is only one, and the cluster
+        /// otherwise.
         joint: BarrierScope,
     },
 }
@@ -36,7 +37,8 @@ pub(super) enum Memory<N> {
 /// A cell `(value, accesses, is_sum)`. `is_sum` is true if the last write was an atomic addition.
 pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
-/// The last write to a cell: its value, the section in which it happened, and a mask of the warps that wrote.
+/// The last write to a cell. It consists of the written value, the section in which the write happened, and a mask
+/// of the warps that wrote the value.
 ///
 /// A section is the part of the program between two barriers.
 #[derive(Clone, Copy)]
@@ -99,7 +101,8 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// Stores `names` to consecutive cells from cell `first` on. An error contains the index of the cell at fault.
+    /// Stores `names` to consecutive cells, starting with cell `first`. An error contains the index of the cell
+    /// that caused it.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -150,7 +153,8 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Atomic additions conflict with stores and loads, but not with each other.
+    /// Adds `name` atomically to cell `at`. Atomic additions conflict with stores and loads, but not with each
+    /// other.
     pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
         let Self::Recorded {
             cells,
@@ -230,9 +234,9 @@ fn now(thread: u32, order: OrderRules, epoch: u32, block_epoch: u32) -> Executio
 
 /// Returns true if stamps suffice to detect all races.
 ///
-/// Stamps do not record readers, so they cannot check sections that both store and load, or atomic additions.
-/// With several warps, they cannot check a plan with two barriers if one of these does not synchronise all
-/// threads.
+/// Stamps do not record readers, so they cannot check sections that both store and load, or atomic additions. If
+/// there are several warps, stamps also cannot check a plan with several barriers of which one does not synchronise
+/// all threads.
 fn stamps_suffice(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {

@@ -51,8 +51,8 @@ use crate::target::{Access, Target};
 /// Executes the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` is a program that [`crate::plan::plan_conversion`] returns for `target`. Its sources are the
-/// registers of `src`, and its results are the registers of `dst`, both without zero register bases.
+/// `plan` is a program that [`crate::plan::plan_conversion`] returns for `target`. Its sources are the registers of
+/// `src`, and its results are the registers of `dst`. Zero register bases of both layouts are omitted.
 /// # Errors
 /// Returns the first fault: a wrong element, a race, a bad address, or a malformed step.
 pub fn check_plan(
@@ -123,10 +123,11 @@ fn check(
     run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
 }
 
-/// Tables `(registers, threads)`: register `r` of thread `t` holds element `registers[r] ^ threads[t]`.
+/// Two tables `(registers, threads)`. Register `r` of thread `t` holds element `registers[r] ^ threads[t]`.
 type ElementTable = (Vec<u64>, Vec<u64>);
 
-/// A source register is undefined where `holds(register, thread)` is false.
+/// Executes the plan on symbolic elements, and compares the results with `dst`. The sources hold the elements of
+/// `src`, but a source register is undefined in each thread for which `holds(register, thread)` is false.
 fn run_on_elements(
     mut machine: Machine<'_, u32>,
     plan: &Program,
@@ -159,7 +160,8 @@ fn run_on_elements(
     Ok(machine.report())
 }
 
-/// Sources and results have the same layout. A source register is undefined where `holds(register, thread)` is false.
+/// Executes a plan whose sources and results both have the layout `layout`, and checks the results. A source
+/// register is undefined in each thread for which `holds(register, thread)` is false.
 pub(super) fn check_owned(
     plan: &Program,
     layout: &LinearLayout,
@@ -188,7 +190,8 @@ pub(super) fn check_owned(
     Ok(())
 }
 
-/// The first operand holds the elements of `src`. All other operands hold `number` in every register.
+/// Executes a plan, and compares its results with `expected`. The first operand holds the elements of `src`. All
+/// registers of the other operands hold the number `number`.
 pub(super) fn check_at_numbers(
     plan: &Program,
     src: &ElementTable,
@@ -229,17 +232,19 @@ pub(super) fn check_at_numbers(
     Ok(())
 }
 
-/// Register `r` of thread `t` accesses position `registers[r] ^ threads[t]`, before padding.
+/// The positions of a buffer that a program accesses. Register `r` of thread `t` accesses position `registers[r] ^
+/// threads[t]`. Padding is not included in positions.
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
     pub(super) place: &'a BufferLayout,
-    /// `(view, index)`: the position of the view, and the index that every register holds.
+    /// The run-time numbers `(view, index)`: the position of the view, and the index that every index register
+    /// holds.
     pub(super) numbers: (u32, u32),
 }
 
-/// Executes a buffer access and checks the accessed elements. The name of an element is its position in the
-/// buffer.
+/// Executes a buffer access and checks the accessed elements. The symbolic name of an element is its position in
+/// the buffer.
 pub(super) fn check_buffer(
     plan: &Program,
     cells: &BufferCells<'_>,
@@ -296,7 +301,8 @@ pub(super) fn check_buffer(
     })
 }
 
-/// `sources` and `expected` are indexed by `[register][thread]`, and apply to all operands.
+/// Executes a plan on symbolic elements, and compares its results with `expected`. `sources` and `expected` are
+/// indexed by `[register][thread]`, and each operand has the same sources and the same expected results.
 pub(super) fn check_cells<C: AbstractElement>(
     plan: &Program,
     sources: &[Vec<C>],
@@ -315,11 +321,12 @@ pub(super) fn check_cells<C: AbstractElement>(
 
 pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
-    /// Indexed by `[operand][register][thread]`, like `sources`.
+    /// The expected results, indexed by `[operand][register][thread]`. `sources` is indexed in the same way.
     pub(super) expected: &'a [Vec<Vec<C>>],
-    /// Sources with known numeric values, indexed by `[source][thread]`.
+    /// The numbers that the first source registers hold, indexed by `[source][thread]`. Sources without an entry
+    /// hold no known number.
     pub(super) numbers: &'a [Vec<u32>],
-    /// `None` for programs without matrix products.
+    /// The tracker of matrix products, or `None` if the program has no matrix products.
     pub(super) products: Option<&'a mut dyn Products<Granule<C>>>,
 }
 
@@ -370,7 +377,7 @@ pub(super) fn check_operands<C: AbstractElement>(
     )
 }
 
-/// Returns the non-zero register bases, and the lane bases followed by the warp bases.
+/// Returns the nonzero register bases of `layout`, and a list of its lane bases followed by its warp bases.
 pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     let of = |dim| layout.columns_of(dim).iter().copied();
     (

@@ -4,26 +4,27 @@ use crate::number::narrow;
 
 /// A symbolic value of a granule: a few consecutive bytes of an element.
 pub(crate) trait Name: Copy + PartialEq {
-    /// The value of a register or cell that was never written.
+    /// The value of a register or memory cell that was never written.
     const NOTHING: Self;
 
-    /// Returns the name of granule `granule`. `self` is granule 0.
+    /// Returns the name of granule `granule` of an element. `self` is the name of granule 0 of this element.
     fn granule(self, granule: usize) -> Self;
 
-    /// Returns `None` if such elements cannot be combined. Both names are first granules. The order matters.
+    /// Returns the name of the combination of two elements, or `None` if the elements cannot be combined. Both
+    /// names must be those of granule 0. The order of the elements matters.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// Returns the name of the number 0: an empty count, or a zero element of A or B. `None` if there is no such
-    /// name.
+    /// Returns the name of the number 0, which is an empty count or a zero element of a matrix operand (A or B).
+    /// Returns `None` if there is no such name.
     fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
-    /// Returns true if both elements have the same position in their operands.
+    /// Returns true if `self` and `other` are elements at the same position of their operands.
     fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// The name of a granule is `element * granules_per_element + granule`.
+/// The name of granule `granule` of element `element` is the number `element * granules_per_element + granule`.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -43,21 +44,22 @@ impl Name for u32 {
     }
 }
 
-/// A symbolic element that records the elements combined into it.
+/// A symbolic element that records which elements were combined into it.
 pub(crate) trait AbstractElement: Copy + PartialEq {
     const NOTHING: Self;
 
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
 
-    /// The number 0: an empty count, or a zero element of A or B. `None` if there is no such element.
+    /// The element that represents the number 0 (an empty count, or a zero element of a matrix operand), or `None`
+    /// if there is no such element.
     const ZERO: Option<Self> = None;
 }
 
-/// A row of A or a column of B in a tile.
+/// A row of A or a column of B in a tile of a matrix instruction.
 ///
-/// `owner` is the index of the row or column in the tensor, or `None` if all elements are zero. `ks` identifies
-/// the interned list of the elements' indices along k.
+/// `owner` is the index of the row or column in the tensor, or `None` if all elements are zero. `ks` is the number
+/// of an interned list, which contains the index along k of each element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
@@ -67,25 +69,27 @@ pub(crate) struct Line {
 /// The elements of a row of A or of a column of B, ordered along k.
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
-    /// 0 for a row of A, 1 for a column of B.
+    /// 0 if this is a row of A, 1 if it is a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the number of elements along k that share one name.
+    /// log2 of the number of elements that share one name. These elements are adjacent along k.
     pub(crate) packed_log2: usize,
-    /// The scales, and log2 of the number of elements along k that share a scale.
+    /// The scales, and log2 of the number of elements along k that one scale applies to. `None` if there are no
+    /// scales.
     pub(crate) scales: Option<(&'a [N], u8)>,
 }
 
-/// A tracker of matrix products over symbolic elements.
+/// A tracker that records which products of symbolic elements each sum contains.
 pub(crate) trait Products<N> {
-    /// Returns `None` if the elements do not belong to one row of A or column of B.
+    /// Returns the row of A or column of B that the elements form, or `None` if they are not all in one row or
+    /// column.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds one product to each sum of a register.
+    /// Adds the product of two lines to each sum that a register holds.
     ///
-    /// `places` lists the `[row, column]` of each sum, in a tile with `sizes` `[m, n]`. The product multiplies line
-    /// `row` of A by line `column` of B. Returns `None` if these lines do not match, or if a sum already has the
-    /// product.
+    /// `places` contains the position `[row, column]` of each sum in the tile, which has the sizes `[m, n]`. The
+    /// product multiplies line `row` of A by line `column` of B. Returns `None` if these lines do not match, or if
+    /// a sum already contains the product.
     fn add(
         &mut self,
         sums: &mut [N],
@@ -111,7 +115,8 @@ impl<C> Granule<C> {
         }
     }
 
-    /// Returns the element if this is its first granule and belongs to `operand`, and `None` otherwise.
+    /// Returns the element if this is its first granule and the element is part of the operand `operand`, and
+    /// `None` otherwise.
     pub(crate) fn element_of(self, operand: u8) -> Option<C> {
         ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
     }

@@ -2,23 +2,23 @@
 
 use core::fmt;
 
-/// Statistics of one execution of a plan, summed over the whole block.
+/// Statistics of one execution of a plan. Unless stated otherwise, the numbers are totals of the whole block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct PlanReport {
-    /// Number of compared destination registers, over all threads.
+    /// Number of destination registers that were compared with the expected elements, added up over all threads.
     pub elements_checked: u64,
     /// Number of warp-wide stores to shared memory.
     pub stores: u64,
     /// Number of warp-wide loads from shared memory.
     pub loads: u64,
-    /// Number of wavefronts of all stores.
+    /// Number of wavefronts that all stores take.
     pub store_wavefronts: u64,
-    /// Number of wavefronts of all loads.
+    /// Number of wavefronts that all loads take.
     pub load_wavefronts: u64,
-    /// Number of wavefronts that bank conflicts add to stores.
+    /// Number of additional wavefronts that stores take because of bank conflicts.
     pub store_conflicts: u64,
-    /// Number of wavefronts that bank conflicts add to loads.
+    /// Number of additional wavefronts that loads take because of bank conflicts.
     pub load_conflicts: u64,
     /// Number of warp-wide lane exchanges.
     pub shuffles: u64,
@@ -31,7 +31,7 @@ pub struct PlanReport {
 }
 
 impl PlanReport {
-    /// Returns the number of wavefronts that bank conflicts add to stores and loads.
+    /// Returns the number of additional wavefronts that stores and loads take because of bank conflicts.
     #[must_use]
     pub const fn conflicts(&self) -> u64 {
         self.store_conflicts + self.load_conflicts

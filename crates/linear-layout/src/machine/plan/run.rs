@@ -17,17 +17,19 @@ use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// `(base, offset, bytes, direction)` of an access. `offset` is 0 if it does not affect bank conflicts.
+/// The properties `(base, offset, bytes, direction)` of an access that determine its bank conflicts. `offset` is 0
+/// if it has no influence on them.
 type AccessShape = (u32, u32, u32, Access);
 
 type Numbers = Rc<[u32]>;
 
-/// `(index map, inputs, outputs)`.
+/// A known evaluation `(index map, inputs, outputs)` of an index map.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of one granule of a value, one name for each thread.
+/// The names that one granule of a value has in all threads.
 ///
-/// `start` is the index of the stored names of the first granules. The names of the other granules are derived.
+/// Names are stored only for granule 0. `start` is the index of the first stored name. The names of the other
+/// granules are derived from the stored ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -35,7 +37,7 @@ struct NameRow {
 }
 
 impl NameRow {
-    /// Returns a row for each granule. `start` is the index of the first stored name.
+    /// Returns one row for each granule of an element. `start` is the index of the first stored name.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
@@ -53,7 +55,7 @@ impl NameRow {
         self.start as usize..self.start as usize + threads
     }
 
-    /// Returns true if the rows are all granules of one value, in order.
+    /// Returns true if `rows` are the rows of all granules of one value, in order.
     fn are_whole(rows: &[Self]) -> bool {
         let elements = Self::of_elements(rows[0].start as usize, rows.len());
         elements.eq(rows.iter().copied())
@@ -64,25 +66,25 @@ pub(super) struct Machine<'a, N> {
     plan: &'a Program,
     target: &'a Target,
     threads: usize,
-    /// log2 of the threads per block.
+    /// log2 of the number of threads per block.
     block_log2: u32,
     lanes_log2: u32,
     /// Size of a granule in bytes.
     granule: u32,
     granule_log2: u32,
-    /// First row and number of rows of each value. A value has one row per granule.
+    /// For each value, the index of its first row and the number of its rows. A value has one row per granule.
     place: Vec<(u32, u32)>,
     rows: Vec<NameRow>,
-    /// Stored names, one for each thread and stored row. Several values may share names, so names are written once.
+    /// The stored names, with one name per thread for each stored row. Several values may share stored names.
     names: Vec<N>,
-    /// The values with known numbers, one number for each thread.
+    /// The numbers that are known for some values. Such a value has one number per thread.
     numbers: FxHashMap<ValueId, Numbers>,
     computed: Vec<MapEvaluation>,
     scratch: Memory<N>,
-    /// The cells, and the size in bytes.
+    /// The cells of the buffer, and its size in bytes.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
-    /// `None` for programs without matrix products.
+    /// The state of the matrix products, or `None` if the program has no matrix products.
     multiplier: Option<Multiplier<'a, N>>,
     waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
@@ -148,7 +150,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Sets the numbers of `values`: each value is `number(thread)` in a thread.
+    /// Records that each value in `values` holds the number `number(thread)` in each thread.
     pub(super) fn set_numbers(
         &mut self,
         values: impl Iterator<Item = usize>,
@@ -169,14 +171,16 @@ impl<'a, N: Name> Machine<'a, N> {
         self.buffer = (memory, bytes);
     }
 
-    /// Returns the cells of an element of the first operand, with their names.
+    /// Returns the buffer cells that an element of the first operand occupies, each with the name that it must
+    /// hold. The element is stored at byte `byte`, and `name` is the name of its first granule.
     fn element_cells(&self, byte: u32, name: N) -> impl Iterator<Item = (usize, N)> + use<N> {
         let first = (byte >> self.granule_log2) as usize;
         let granules = (self.plan.widths()[0].max(8) / 8 / self.granule) as usize;
         (0..granules).map(move |granule| (first + granule, name.granule(granule)))
     }
 
-    /// Stores elements, given as (byte offset, name), to the buffer. Overlapping elements are a fault.
+    /// Stores `elements` to the buffer. Each element is a pair (byte offset, name). Overlapping elements are a
+    /// fault.
     pub(super) fn fill_buffer(
         &mut self,
         elements: impl Iterator<Item = (u32, N)>,
@@ -191,7 +195,8 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns the first byte with unexpected content. Bytes outside `elements` must be unwritten.
+    /// Returns the offset of the first buffer byte whose content is not the expected one, or `None` if there is no
+    /// such byte. `elements` are the expected contents. All other bytes must be unwritten.
     pub(super) fn wrong_byte(&self, elements: impl Iterator<Item = (u32, N)>) -> Option<u32> {
         let count = self.buffer.1 / self.granule;
         let mut expected = vec![N::NOTHING; count as usize];
@@ -233,7 +238,7 @@ impl<'a, N: Name> Machine<'a, N> {
         row.name(&self.names, thread)
     }
 
-    /// Allocates unwritten names for `value`, and returns the index of the first name.
+    /// Adds names for all granules of `value`, which are unwritten at first. Returns the index of the first name.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
@@ -262,7 +267,8 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Defines all sources. `name` maps (source, thread) to the name of the first granule.
+    /// Defines all source registers. `name` maps (source, thread) to the name of the first granule that the source
+    /// holds in this thread.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
             let names = (0..self.threads).map(|thread| name(value, thread));
@@ -270,8 +276,8 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Compares all results with the expected elements. `name` maps (result, thread) to the name of the first
-    /// granule.
+    /// Compares all results with the expected elements. `name` maps (result, thread) to the expected name of the
+    /// first granule. `wrong` returns the fault to report if another name is found.
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,
@@ -303,7 +309,7 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns true if, in each thread, the rows hold all granules of one element.
+    /// Returns true if `rows` hold all granules of one element, in every thread.
     fn are_elements(&self, rows: &[NameRow]) -> bool {
         let is_further = |(granule, row): (usize, &NameRow)| {
             (0..self.threads).all(|thread| {
@@ -314,7 +320,8 @@ impl<'a, N: Name> Machine<'a, N> {
         NameRow::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
     }
 
-    /// Returns the first granules of an element, one per thread. A word or an undefined value is a fault.
+    /// Returns the name that the first granule of the element `value` has in each thread. If `value` is a word or
+    /// is undefined, this is a fault.
     fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
         let rows = self.place(step, value)?;
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));

@@ -4,7 +4,8 @@ use crate::plan::program::{Address, BarrierScope, Step};
 use crate::plan::{PlanOptions, Strategy, plan_conversion};
 use crate::target::Fragment;
 
-/// A conversion of 32 x 32 elements on `1 << warps` warps. Lanes hold rows in the source, columns in the destination.
+/// Returns the source and destination layouts of a conversion of 32 x 32 elements on `1 << warps` warps. The lanes
+/// of the source hold rows, and the lanes of the destination hold columns.
 fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
     let out = Dim::out(0);
     let build = |lane: [u64; 5], rest: [u64; 5]| {
@@ -41,7 +42,7 @@ fn plan(
     (plan.program().clone(), src, dst, target)
 }
 
-/// Both race detectors must agree.
+/// Checks a plan with both race detectors, which must agree, and returns their verdict.
 #[track_caller]
 fn verdict(
     plan: &Program,
@@ -55,7 +56,7 @@ fn verdict(
     quick
 }
 
-/// Race, uninitialised read, bad address, wrong element.
+/// Classifies a fault as race, uninitialised read, bad address and wrong element, in this order.
 fn kinds(fault: &PlanFault) -> [bool; 4] {
     [
         fault.is_race(),
@@ -96,7 +97,8 @@ fn a_missing_barrier_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// After a warp barrier, a thread may overwrite data of its own warp, but not data of other warps.
+/// Checks that after a warp barrier, a thread may overwrite data that its own warp stored, but not data that other
+/// warps stored.
 #[test]
 fn a_warp_stores_over_its_own_behind_its_barrier() {
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -209,7 +211,8 @@ fn steps_out_of_order_are_found() {
     );
 }
 
-/// A conversion of 256 elements with replicas in two warps. `in_registers` puts the replicas into different registers.
+/// Returns the source and destination layouts of a conversion of 256 elements that two warps hold as replicas. If
+/// `in_registers` is true, the two warps hold an element in different source registers.
 fn copied(in_registers: bool) -> (LinearLayout, LinearLayout) {
     let build = |register: [u64; 3], lane: [u64; 5], warp: u64| {
         let (register, lane) = (register.map(|c| [c]), lane.map(|c| [c]));
@@ -264,8 +267,8 @@ fn copies_of_another_warp_are_waited_for() {
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }
 
-/// Two warps each exchange their own values twice. A warp barrier does not prevent a race if a warp uses the bytes of
-/// the other warp the second time.
+/// Checks exchanges in which each of two warps exchanges its own values twice. A warp barrier does not prevent a
+/// race if, the second time, a warp uses the bytes that the other warp used.
 #[test]
 fn a_store_over_what_another_warp_reads_is_a_race() {
     let target = Target::parse("cuda:90").unwrap();
@@ -304,7 +307,7 @@ fn a_store_over_what_another_warp_reads_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// Matrix instructions move 16-bit elements whose neighbours are in other lanes.
+/// Checks that matrix instructions are used to move 16-bit elements whose neighbours are in other lanes.
 #[test]
 fn matrices_are_moved_whole() {
     let (across, along) = transposition(1);
@@ -355,7 +358,7 @@ fn matrices_are_moved_whole() {
     assert!(fault.is_uninitialised(), "{fault}");
 }
 
-/// Conversions that exchange halves of words across lanes use one matrix transpose per word.
+/// Checks that a conversion that exchanges halves of words across lanes uses one matrix transpose per word.
 #[test]
 fn matrices_are_transposed() {
     let outs = [(Dim::out(0), 512)];

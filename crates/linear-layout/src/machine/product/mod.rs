@@ -10,7 +10,7 @@ use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
 use sums::{ALL, EMPTY, ProductSums, ProductTerm};
 
-/// Returns log2 of the numbers of rows, columns and matrices (batch).
+/// Returns log2 of the number of rows, of columns and of matrices in the batch.
 fn sizes_log2(layout: &LinearLayout) -> [usize; 3] {
     let mut dims = layout.out_dims().rev();
     let [columns, rows] = [(); 2].map(|()| dims.next().map_or(0, |dim| layout.out_bits(dim)));
@@ -35,14 +35,15 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<V
 
 /// Executes the program of a product for every thread and checks the multiplied elements.
 ///
-/// Each result must add the product for every k exactly once. Multiplied elements must have the same k. Each
-/// element must have the scale of its own block. Signs, zeros and the order of the sum are not checked.
+/// Each result must contain the product for every index k exactly once. Two elements that are multiplied must have
+/// the same index k. Each element must be multiplied by the scale of its own block. Signs, zeros and the order of
+/// the sum are not checked.
 ///
 /// # Shape
-/// `plan` takes the unique registers of D, A and B, then the registers of the scales of A and of B if present.
-/// The results are the registers of D.
+/// The sources of `plan` are the unique registers of D, A and B, followed by those of the scales of A and B, if
+/// there are any. The results are the registers of D.
 /// # Errors
-/// Returns the first fault: a sum of mismatched elements, a repeated or missing k, or a malformed step.
+/// Returns the first fault: a product of elements that do not match, a repeated or missing k, or a malformed step.
 pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {
     let (d, a, b) = (product.d, product.a, product.b);
     let packed_log2 = [0, 1].map(|factor| product.packed_log2(factor));

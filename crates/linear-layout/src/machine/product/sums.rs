@@ -15,13 +15,14 @@ use std::rc::Rc;
 
 /// A symbolic element of A, B or D, or a scale.
 ///
-/// The `Granule` that holds the element distinguishes A from B. `line` is the row of D for A, the column of D for B.
+/// The `Granule` that holds the element records whether it is part of A or B. `line` is the row of D for an element
+/// of A, and the column of D for an element of B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProductTerm {
     Nothing,
-    /// Products of a zero element do not change a sum.
+    /// A zero element. Its products do not change a sum.
     Zero,
-    /// An element of A or B, or the first of several elements in one byte.
+    /// An element of A or B. If one byte contains several elements, this is the first of them.
     Factor {
         line: u32,
         k: u32,
@@ -30,7 +31,8 @@ pub(super) enum ProductTerm {
         line: u32,
         block: u32,
     },
-    /// A partial dot product of a row of A and a column of B.
+    /// A partial dot product of a row of A and a column of B. `set` is the number of the set of indices k that it
+    /// contains.
     Sum {
         row: u32,
         column: u32,
@@ -63,7 +65,8 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Returns the number of `list`, and interns a new list. Repeating the list of the previous call is fastest.
+    /// Returns the number of the interned list that equals `list`. A new list is interned. The call is fastest if
+    /// `list` is the list of the previous call.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -94,18 +97,19 @@ pub(super) const ALL: u32 = 1;
 
 #[derive(Debug)]
 pub(super) struct ProductSums {
-    /// Bit masks, beginning with [`EMPTY`] and [`ALL`].
+    /// The interned sets of indices k, stored as bit masks. The first two are [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
     ks: Lists<u32>,
-    /// The set of k of the product of two lists of k. `None` if the lists do not match or a k occurs twice.
+    /// For two lists of indices k, the set of k that the product of the lines with these lists adds. `None` means
+    /// that the lists do not match, or that a k occurs twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// The union of two sets. `None` if the sets intersect.
+    /// The union of two sets of k. `None` means that the sets intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
-    /// log2 of the number of k per scale, for A and B. `None` without scales.
+    /// For A and B, log2 of the number of k that share a scale. `None` means that the operand has no scales.
     blocks_log2: [Option<u8>; 2],
-    /// Number of 64-bit words per set.
+    /// Number of 64-bit words that a set occupies.
     words: usize,
-    /// Reused to avoid allocations.
+    /// Buffer for the list of k of the current line. It is reused to avoid allocations.
     line: Vec<u32>,
 }
 
@@ -130,7 +134,8 @@ impl ProductSums {
         }
     }
 
-    /// Interns the set of `ks`. Returns `None` if a k occurs twice or exceeds the size of a set.
+    /// Interns the set that contains all of `ks`, and returns its number. Returns `None` if a k occurs twice or
+    /// exceeds the size of a set.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
@@ -144,7 +149,8 @@ impl ProductSums {
         Some(self.sets.number(&set))
     }
 
-    /// Returns the set of k that the product of two lines adds, or `None` if the lines' lists of k do not match.
+    /// Returns the number of the set of k that the product of two lines adds. `lines` are the numbers of the lists
+    /// of k that the lines have. Returns `None` if these lists do not match.
     fn product(&mut self, lines: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.products.get(&lines) {
             return *known;

@@ -30,7 +30,8 @@ fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Reverses the bits of k, but keeps bytes and blocks with one scale together.
+/// Reverses the order of the bits of k. Bits within a byte, and bits within a block that has one scale, stay
+/// together.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -44,7 +45,8 @@ fn renamed(row: &Product, bit: u8) -> u8 {
     range.end - 1 - (bit - range.start)
 }
 
-/// Returns the dimension (m, n, k, or 3 for replicas) and the value of a tile bit. `renames` permutes the bits of k.
+/// Returns the dimension of a tile bit (0 for m, 1 for n, 2 for k, 3 for replicas), and the step along this
+/// dimension. If `renames` is true, the bits of k are permuted.
 fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     match bit {
         TileBit::M(bit) => (0, 1u64 << bit),
@@ -55,8 +57,9 @@ fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     }
 }
 
-/// Native layouts of A, B and D with two tiles along each dimension, and two warps along m. Lanes that multiply alone
-/// are along m. `renames` permutes the bits of k.
+/// Returns layouts of A, B and D that the instruction `row` accepts directly. They have two tiles along each
+/// dimension, and two warps along m. If each lane multiplies alone, the lanes are along m. If `renames` is true,
+/// the bits of k are permuted.
 fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
     let sizes = row.sizes();
     let [m, n, k] = sizes;
@@ -196,7 +199,7 @@ fn a_product_adds_up_each_k_once() {
     assert!(text.contains("= mma row 0 of "), "{text}");
 }
 
-/// If the tensor is smaller than the tile along k, half of A is zeroed.
+/// Checks that half of A is zeroed if the tensor is smaller than the tile along k.
 #[test]
 fn a_tile_beyond_k_adds_nothing_twice() {
     let (row, target) = of_ampere();
@@ -254,7 +257,8 @@ fn a_tile_beyond_k_adds_nothing_twice() {
     assert!(text.contains("select"), "{text}");
 }
 
-/// Operands in other layouts are converted first. Without an instruction, each lane multiplies alone.
+/// Checks that operands in other layouts are converted first. If the GPU has no suitable instruction, each lane
+/// multiplies alone.
 #[test]
 fn every_product_has_a_plan() {
     let (row, target) = of_ampere();

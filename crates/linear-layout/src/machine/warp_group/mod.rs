@@ -25,7 +25,7 @@ use tile::{FactorA, IssueTile, Lines, OperandRegisters, SharedFactor};
 
 pub use reader::{DescribedMatrix, DescriptorFault};
 
-/// The first fault in the plan of a warp-group product.
+/// The first fault that was found in the plan of a warp-group product.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
 pub struct WarpGroupFault(#[from] WarpGroupFaultKind);
@@ -114,10 +114,10 @@ enum WarpGroupFaultKind {
     },
 }
 
-/// Checks that each element of D adds the product for every k once, in ascending order.
+/// Checks that each element of D adds the product for every index k exactly once, in ascending order of k.
 ///
 /// # Shape
-/// `plan` is the plan for these operands. Of the element types, only the widths are checked.
+/// `plan` is the plan for `operands`. The element types are not checked, except for their widths.
 /// # Errors
 /// Returns the first fault: mismatched elements in a tile, a wrong accumulator, a repeated or missing k, or an
 /// accumulator that the first issue does not initialise.
@@ -194,7 +194,7 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
     Ok(())
 }
 
-/// For each register of D, the next index along k to be added. All threads of a warp group share it.
+/// For each register of D, the index k that must be added next. It is the same for all threads of a warp group.
 struct NextK {
     of_register: Vec<u64>,
 }

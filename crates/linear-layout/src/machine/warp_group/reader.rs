@@ -28,17 +28,17 @@ use thiserror::Error;
 /// # Ok::<(), linear_layout::machine::DescriptorFault>(())
 /// ```
 /// # Units
-/// Bytes.
+/// All sizes and addresses count bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// Size of a swizzled row in bytes; 0 without a swizzle.
+    /// Size of a swizzled row in bytes, or 0 if there is no swizzle.
     row: u64,
 }
 
-/// The error for a descriptor word with unsupported fields.
+/// The error for a descriptor word that has unsupported values in its fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("descriptor {word:#018x} has {what} {found:#x}: expected 0")]
 pub struct DescriptorFault {
@@ -47,7 +47,7 @@ pub struct DescriptorFault {
     found: u64,
 }
 
-/// Number of bytes that a descriptor can address: 14 address bits, in units of 16 bytes.
+/// Size of the address range that a descriptor can reach, in bytes: 14 address bits, in units of 16 bytes.
 pub(super) const REACH: u64 = 1 << 18;
 
 impl DescribedMatrix {
@@ -86,14 +86,14 @@ impl DescribedMatrix {
         })
     }
 
-    /// Returns the size of a swizzled row in bytes (32, 64 or 128), or 0 without a swizzle.
+    /// Returns the size of a swizzled row in bytes (32, 64 or 128), or 0 if there is no swizzle.
     #[must_use]
     pub const fn swizzle_bytes(&self) -> u64 {
         self.row
     }
 
-    /// Returns the byte address of the element at index `k` of line `line` (row of A, column of B). `element_bytes` is
-    /// 1, 2, 4 or 8. `is_k_major` is false if the instruction transposes the operand.
+    /// Returns the byte address of the element at index `k` of line `line`, which is a row of A or a column of B.
+    /// `element_bytes` is 1, 2, 4 or 8. `is_k_major` is false if the instruction transposes the operand.
     #[must_use]
     pub const fn address(&self, element_bytes: u64, is_k_major: bool, line: u64, k: u64) -> u64 {
         let (inner, outer) = if is_k_major { (k, line) } else { (line, k) };
@@ -133,7 +133,8 @@ mod tests {
         );
     }
 
-    /// With `n` 16-byte units per row, unit p of row r is at p ^ (r * n / 8) (figures of the manual).
+    /// Checks the permutation in the manual's figures. If a row has `n` 16-byte units, unit p of row r is at
+    /// position p ^ (r * n / 8).
     #[test]
     fn units_of_rows_are_permuted() {
         for (code, pieces) in [(1, 8), (2, 4), (3, 2)] {

@@ -12,22 +12,23 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 enum SharedForm {
     Swizzled(u64),
-    /// Core matrices (8 rows of 16 bytes) without a swizzle. The entries are the dimensions of the bits of a core
-    /// matrix's number.
+    /// Core matrices of 8 rows of 16 bytes, without a swizzle. Each entry is the dimension along which one bit of a
+    /// core matrix's number steps.
     Cores(Vec<bool>),
 }
 
-/// Operand A or B, in a buffer that may be larger.
+/// A buffer that holds operand A or B. The buffer may be larger than the operand.
 #[derive(Clone, Debug)]
 struct FactorBufferCase {
     form: SharedForm,
     is_k_major: bool,
-    /// log2 of buffer size / operand size, along each dimension.
+    /// For each dimension, log2 of the ratio of the buffer size to the operand size.
     larger: [u32; 2],
 }
 
 impl FactorBufferCase {
-    /// Also returns the view mask. `depth` is the dimension of k in `shape`.
+    /// Returns the layout of the buffer, and the mask of the positions that a view of the operand's shape may have.
+    /// `shape` is the shape of the operand, and `depth` is the index of dimension k in it.
     fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (BufferLayout, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);
@@ -97,7 +98,8 @@ const TYPES: [([Number; 2], Number); 7] = [
 
 const WARPS: [[u32; 2]; 5] = [[4, 1], [8, 1], [4, 2], [8, 2], [4, 4]];
 
-/// Sizes are in tiles. `a` is `None` for registers.
+/// A matrix product to plan and check. `a` is `None` if A is held in registers. `sizes_log2` contains log2 of m and
+/// n in elements, and log2 of the number of tiles along k.
 #[derive(Clone, Debug)]
 struct ProductCase {
     types: usize,
@@ -179,7 +181,7 @@ proptest! {
     }
 }
 
-/// m = n = 128, k = 64, f16: the descriptors use every field.
+/// Returns a product of f16 matrices with m = n = 128 and k = 64, for which the descriptors use every field.
 fn whole(form: &SharedForm, is_k_major: bool) -> ProductCase {
     let buffer = FactorBufferCase {
         form: form.clone(),
@@ -296,7 +298,8 @@ fn broken_plans_are_rejected() {
     }
 }
 
-/// The hardware transposes only operands with 16-bit elements.
+/// Checks that a transposed operand with 8-bit elements is rejected, because the hardware transposes only operands
+/// with 16-bit elements.
 #[test]
 fn a_transposed_operand_of_bytes_is_rejected() {
     let mut case = whole(&SharedForm::Swizzled(64), true);

@@ -18,9 +18,9 @@ pub(super) struct SharedFactor<'a> {
     place: &'a BufferLayout,
     view_mask: u64,
     group_positions: &'a [u64],
-    /// `[line, k]` at each memory position.
+    /// The element `[line, k]` that is stored at each position of the buffer.
     elements: Vec<[u64; 2]>,
-    /// The lines that were read before, by position in the buffer.
+    /// The lines that have already been read. The key is the position of their tile in the buffer.
     known: FxHashMap<u64, Rc<Lines>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> SharedFactor<'a> {
         })
     }
 
-    /// Returns the view positions to test: 0, each bit of the mask, and the whole mask.
+    /// Returns the view positions to test: 0, each single bit of the view mask, and the whole mask.
     fn views(&self) -> Vec<u64> {
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
         let bits = bits.filter(|bit| self.view_mask & bit != 0);
@@ -97,10 +97,10 @@ pub(super) enum FactorA<'a> {
     Buffer(SharedFactor<'a>),
 }
 
-/// The rows of A or the columns of B in a tile.
+/// The rows of A or the columns of B that form a tile.
 ///
-/// `line[i]` is the index in the operand of the tile's row or column `i`. All rows or columns share the list
-/// `k`.
+/// `line[i]` is the index that row or column `i` of the tile has in the operand. `k` contains the indices along k,
+/// which are the same for all rows or columns.
 #[derive(PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) line: Vec<u64>,
@@ -116,7 +116,7 @@ pub(super) struct IssueTile<'a> {
 }
 
 impl IssueTile<'_> {
-    /// Reads a tile from shared memory, and checks that all positions of the view give the same result.
+    /// Reads a tile from shared memory, and checks that the result is the same for all positions of the view.
     pub(super) fn read(
         &self,
         matrix: &mut SharedFactor<'_>,
@@ -146,7 +146,7 @@ impl IssueTile<'_> {
     /// Reads a tile from shared memory. `base` is the address of the buffer, and `view` is the position of the
     /// view.
     ///
-    /// The resulting coordinates are relative to the view.
+    /// The coordinates in the result are relative to the view.
     fn read_at(
         &self,
         matrix: &SharedFactor<'_>,
@@ -222,8 +222,8 @@ impl IssueTile<'_> {
 
     /// Reads a tile from registers.
     ///
-    /// With `w` elements per word, element k of row r is in lane `4 (r % 8) + (k / w) % 4`, and in word
-    /// `r / 8 + 2 (k / (4 w))`.
+    /// If a word holds `w` elements, element k of row r is in lane `4 (r % 8) + (k / w) % 4`, and in word `r / 8 +
+    /// 2 (k / (4 w))`.
     fn read_words(
         &self,
         held: &OperandRegisters,
@@ -246,7 +246,8 @@ impl IssueTile<'_> {
         })
     }
 
-    /// Collects the lines of a tile. `element` maps `(line, k)` in the tile to `[row or column, k]` in the operand.
+    /// Returns the lines of a tile. `element` maps the position `(line, k)` in the tile to the position `[row or
+    /// column, k]` in the operand.
     fn lines(
         &self,
         operand: usize,
@@ -320,8 +321,8 @@ impl IssueTile<'_> {
 }
 
 pub(super) struct OperandRegisters {
-    /// Tables for register, lane and warp numbers. The packed coordinates of an element are the XOR of three
-    /// entries.
+    /// One table for each of register, lane and warp, indexed by its number. The packed coordinates of an element
+    /// are the XOR of three entries, one from each table.
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }

@@ -30,8 +30,8 @@ use thiserror::Error;
 /// Plans a broadcast of elements to all their replicas.
 ///
 /// `layout` maps (register, lane, warp) to dims, and has no zero register bases. The owner of an element is the
-/// replica with all free bits zero. The program takes all registers of the layout, but only uses the values of
-/// owners.
+/// replica whose free bits are all zero. The sources of the program are all registers of the layout, but it uses
+/// only the values that owners hold.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -51,10 +51,10 @@ use thiserror::Error;
 /// ```
 ///
 /// # Units
-/// `bits`: width of an element: 8, 16, 32 or 64.
+/// `bits` is the width of an element: 8, 16, 32 or 64.
 /// # Errors
-/// Returns an error if the element width is not one of these, the elements are distributed over several CTAs,
-/// or the layout does not match the target.
+/// Returns an error if the element width is not one of these, the elements are distributed over several CTAs, or
+/// the layout does not match the target.
 pub fn plan_broadcast(
     layout: &LinearLayout,
     bits: u32,
@@ -81,7 +81,7 @@ pub fn plan_broadcast(
     through_memory(b, layout, bits, target)
 }
 
-/// Returns the layout of a scalar. Each thread of `warps` warps holds a replica.
+/// Returns the layout of a scalar, of which each thread of `warps` warps holds a replica.
 ///
 /// # Errors
 /// Returns an error if the number of threads exceeds the limit of a layout.
@@ -95,7 +95,8 @@ pub fn scalar_layout(warps: u32, target: &Target) -> Result<LinearLayout, Layout
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
-/// Builds the broadcast through shared memory: the owners store, a barrier follows, and all threads load.
+/// Builds the program of a broadcast through shared memory. The owners store their elements, and after a barrier,
+/// all threads load theirs.
 fn through_memory(
     mut b: Builder,
     layout: &LinearLayout,
@@ -146,9 +147,11 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns two layouts, between which a conversion is a broadcast. They have one more dimension than `layout`.
+/// Returns two layouts such that a conversion from the first to the second is a broadcast. Both have one more
+/// dimension than `layout`.
 ///
-/// In the first layout, the new coordinate of a replica is the replica's number. In the second layout, it is 0.
+/// In the first layout, the coordinate of a replica along the new dimension is the number of the replica. In the
+/// second layout, this coordinate is 0.
 fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();
@@ -173,7 +176,7 @@ fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout)
     ))
 }
 
-/// Error of [`plan_broadcast`]: the element width is not supported, or the layout does not match the target.
+/// The error of [`plan_broadcast`]: the element width is not supported, or the layout does not match the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct BroadcastError(BroadcastErrorKind);

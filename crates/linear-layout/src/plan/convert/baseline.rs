@@ -16,11 +16,11 @@ pub struct Baseline {
     pub barriers: u32,
 }
 
-/// Returns the scratch bytes and barriers of Triton's conversion.
+/// Returns the scratch memory and the barriers that Triton's implementation of the conversion would use.
 ///
-/// If at most one register bit is exchanged with a lane bit, Triton uses shuffles and no scratch memory.
-/// Otherwise it uses a swizzled buffer, in several rounds of stores and loads. Register bits that both layouts
-/// share outside the bank bits number the rounds.
+/// If at most one register bit is exchanged with a lane bit, Triton uses shuffles and no scratch memory. Otherwise,
+/// it uses a swizzled buffer, in one or more rounds of stores and loads. The register bits that both layouts have
+/// in common, except those that are bank bits, determine the round.
 ///
 /// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes
 /// than the baseline.
@@ -80,10 +80,11 @@ pub fn baseline_conversion(
 mod tests {
     use super::*;
 
-    /// Compares scratch sizes with kernels that Triton 3.9 compiled for `sm_90`. Each kernel has one conversion.
+    /// Compares the scratch sizes with those of kernels that Triton 3.9 compiled for `sm_90`. Each kernel consists
+    /// of one conversion.
     ///
-    /// A line of the file has log2 of the number of elements, the two layouts (columns of registers, lanes and
-    /// warps), the element width in bits, and the bytes of shared memory.
+    /// A line of the file contains log2 of the number of elements, the two layouts (columns of registers, lanes and
+    /// warps), the element width in bits, and the number of bytes of shared memory.
     #[test]
     fn scratch_is_that_of_triton() {
         let target = Target::parse("cuda:90").unwrap();

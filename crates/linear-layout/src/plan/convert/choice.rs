@@ -29,16 +29,17 @@ use crate::target::Target;
 /// ```
 ///
 /// # Shape
-/// `src`, `dst`: (register, lane, warp, block) -> the same output dims. The program takes and returns the unique
-/// registers of each layout: register bits with a zero basis are left out.
+/// `src` and `dst` map (register, lane, warp, block) to the same output dims. The sources of the program are the
+/// unique registers of `src`, and its results are the unique registers of `dst`. Register bits with a zero basis
+/// are omitted.
 /// # Units
-/// `elem_bits`: the width of an element, 1 to 64, a power of two.
+/// `elem_bits` is the width of an element: a power of two from 1 to 64.
 /// # Errors
 /// Returns an error in these cases:
 /// - the conversion moves data between CTAs whose shared memory is not shared, or the element width is not supported;
-/// - `is_strategy`: the prescribed strategy does not apply;
-/// - `is_scratch_limit`: no plan fits the scratch limit;
-/// - otherwise the layouts do not match each other or the target.
+/// - the prescribed strategy does not apply (`is_strategy` returns true for this error);
+/// - no plan fits the scratch limit (`is_scratch_limit` returns true for this error);
+/// - the layouts do not match each other or the target.
 pub fn plan_conversion(
     src: &LinearLayout,
     dst: &LinearLayout,

@@ -25,17 +25,18 @@ use crate::target::{Access, Target};
 
 /// The location of an element in the cluster: `(coordinate within a block, rank of the block)`.
 ///
-/// Locations are linear: the location of an element is the XOR of the contributions of its bits. A contribution
-/// has this type too.
+/// Locations are linear: the location of an element is the XOR of one contribution per bit of the element's
+/// coordinates. A contribution also has this type.
 type Location = (u64, u64);
 
-/// Finds the block that holds an element, according to the source layout of a conversion.
+/// A map from each element to the block that holds it in the source layout of a conversion.
 struct SourceElements {
-    /// Gaussian elimination of the columns `within` (registers, lanes and warps), followed by the columns `blocks`.
+    /// Echelon form of the columns `within` (of registers, lanes and warps), followed by the columns `blocks`.
     all: Echelon,
     within: Vec<u64>,
     blocks: Vec<u64>,
-    /// Mask of the pivot rows of `within`. The bits of a coordinate under this mask identify an element of the block.
+    /// Mask of the pivot rows of `within`. The bits that this mask selects in the coordinates of an element
+    /// identify the element among those of its block.
     rows: u64,
 }
 
@@ -60,10 +61,11 @@ impl SourceElements {
         Some((compress(coordinate, self.rows), sources >> count))
     }
 
-    /// Returns the contribution of one bit of the reader's rank to the location that the reader loads from.
+    /// Returns the contribution that bit `bit` of the reading block's rank makes to the location from which this
+    /// block loads.
     ///
     /// `element` is the contribution of this bit to the element's coordinates. If several blocks hold a replica,
-    /// the reader chooses a block whose rank has the same bit `bit` as the reader's rank.
+    /// the reading block chooses a block whose rank has the same value in bit `bit` as its own rank.
     fn location_of_block(&self, bit: usize, element: u64) -> Option<Location> {
         let column = self.blocks.get(bit).copied().unwrap_or(0);
         if self.all.pivot_columns() >> (self.within.len() + bit) & 1 == 1 {
@@ -74,12 +76,12 @@ impl SourceElements {
     }
 }
 
-/// Returns the cheapest plan in which each thread loads from the shared memory of any block of the cluster.
+/// Returns the cheapest plan in which each thread may load from the shared memory of every block of the cluster.
 ///
 /// # Errors
 /// Returns an error in these cases:
 /// - the layouts do not match each other or the target, or no block holds an element;
-/// - the elements of a block exceed the scratch limit.
+/// - the elements of a block take more bytes than the scratch limit allows.
 pub(super) fn plan_in_cluster(
     src: &LinearLayout,
     dst: &LinearLayout,
@@ -207,7 +209,8 @@ mod tests {
             .expect("the shape fits")
     }
 
-    /// Returns a blocked layout with two warps along each dimension. `cga` has the bases of the blocks.
+    /// Returns the text of a blocked encoding that has two warps along each dimension. `cga` contains the bases of
+    /// the CTAs.
     fn blocked(lanes: [u32; 2], order: [u32; 2], cga: &str) -> String {
         format!(
             "#ttg.blocked<{{sizePerThread = [1, 2], threadsPerWarp = {lanes:?}, warpsPerCTA = [2, 2], \
@@ -246,7 +249,8 @@ mod tests {
         assert!(crossing > 300, "{crossing}");
     }
 
-    /// Without clusters, the blocks of a layout cannot exchange elements.
+    /// Checks that blocks cannot exchange elements on GPUs that cannot load from the shared memory of another
+    /// block.
     #[test]
     fn blocks_exchange_elements_in_clusters_only() {
         let src = layout(&blocked([4, 8], [1, 0], CGAS[0]), &[64, 64]);

@@ -4,14 +4,14 @@ use super::Strategy;
 use crate::layout::{Dim, LayoutError};
 use thiserror::Error;
 
-/// Error of [`plan_conversion`](super::plan_conversion): the layouts do not match each other or the target, or the plan
-/// would exceed a limit.
+/// The error of [`plan_conversion`](super::plan_conversion): the layouts do not match each other or the target, or
+/// the plan would exceed a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct PlanError(pub(super) PlanErrorKind);
 
-/// log2 of the largest supported number of elements of a block. With 8 bytes per element, these elements take 2^31
-/// bytes, which 32-bit scratch addresses can reach.
+/// log2 of the largest supported number of elements per block. If an element has 8 bytes, this number of elements
+/// takes 2^31 bytes, which 32-bit scratch addresses can reach.
 pub(super) const MOST_ELEMENTS_LOG2: u32 = 28;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -72,18 +72,18 @@ impl<E: Into<PlanErrorKind>> From<E> for PlanError {
 }
 
 impl PlanError {
-    /// Returns true if the destination requires elements of another block.
+    /// Returns true if the error says that the destination requires elements of another block.
     pub(super) const fn is_block_movement(&self) -> bool {
         matches!(self.0, PlanErrorKind::BlockMovement { .. })
     }
 
-    /// Returns true if no plan fits the scratch limit.
+    /// Returns true if the error says that no plan fits the scratch limit.
     #[must_use]
     pub const fn is_scratch_limit(&self) -> bool {
         matches!(self.0, PlanErrorKind::Scratch { .. })
     }
 
-    /// Returns true if the prescribed strategy does not apply.
+    /// Returns true if the error says that the prescribed strategy does not apply.
     #[must_use]
     pub const fn is_strategy(&self) -> bool {
         matches!(self.0, PlanErrorKind::Strategy { .. })

@@ -34,10 +34,10 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Swaps the values at indices `x` and `x ^ flip`, for all `x`, in each thread `t` with odd parity of `t &
-/// mask`.
+/// Swaps the values at the indices `x` and `x ^ flip` for all `x`. Only threads `t` for which `t & mask` has odd
+/// parity swap.
 ///
-/// The swap takes one select per index. The result is `None` at indices where a value is missing.
+/// The swap takes one select per index. The result is `None` at each index that depends on a missing value.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],
@@ -50,17 +50,18 @@ pub(super) fn flip_where(
         .collect()
 }
 
-/// A map from each destination register to the source register with its value, if no data moves between
+/// A map from each destination register to the source register that holds its value, if no data moves between
 /// threads.
 ///
 /// The source register may depend on the thread.
 pub(super) struct LocalMap {
-    /// Column `i` is the contribution (exclusive or) of destination register bit `i` to the source register.
+    /// Column `i` is the contribution that destination register bit `i` makes to the number of the source register.
+    /// Contributions are XORed.
     by_register: Vec<u64>,
-    /// Contribution of the thread number to the source register, as pairs (register bits to flip, mask of thread
-    /// bits).
+    /// The contribution that the thread number makes to the number of the source register. It consists of pairs
+    /// (register bits to flip, mask of thread bits).
     ///
-    /// A thread `t` flips the register bits if the parity of `t & mask` is odd.
+    /// A thread `t` flips the register bits of a pair if the parity of `t & mask` is odd.
     by_thread: Vec<(u64, u32)>,
 }
 
@@ -77,7 +78,7 @@ impl LocalMap {
         })
     }
 
-    /// Emits the selects, and returns the value of each destination register.
+    /// Emits the necessary selects, and returns the value of each destination register.
     pub(super) fn emit(&self, b: &mut Builder, sources: &[ValueId]) -> Vec<ValueId> {
         let mut file: Vec<Option<ValueId>> = sources.iter().copied().map(Some).collect();
         for &(flip, mask) in &self.by_thread {
@@ -89,7 +90,7 @@ impl LocalMap {
     }
 }
 
-/// Returns the plan that moves no data between threads, or `None` if the conversion has to move data.
+/// Returns the plan in which no data moves between threads, or `None` if the conversion requires data to move.
 pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Option<ConvertPlan> {
     let local = LocalMap::of(&sides.src, &sides.dst)?;
     let mut builder = sides.builder(elem_bits);

@@ -52,11 +52,12 @@ use crate::layout::Dim;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PlanOptions {
-    /// Maximal number of bytes of shared memory that the plan may use; `None` for the target's limit.
+    /// Maximum number of bytes of shared memory that the plan may use. `None` selects the target's limit.
     ///
-    /// Effect: a conversion that needs more is split into repetitions, with barriers in each, or is implemented by
-    /// shuffles. Lower the limit to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
-    /// target's limit. Caveat: sizes are powers of two, so a limit of 4095 halves a tile of 4096 bytes.
+    /// Effect: a conversion that needs more bytes is split into repetitions, each of which has barriers, or is
+    /// implemented by shuffles. Lower the limit to leave room for other buffers. Cost: up to two barriers per
+    /// repetition. Default: the target's limit. Caveat: sizes are powers of two, so a limit of 4095 halves a tile
+    /// of 4096 bytes.
     pub scratch_limit: Option<u32>,
     /// Strategy that the plan must use, or `None` for the cheapest strategy. Planning fails if the strategy does
     /// not apply.
@@ -67,7 +68,7 @@ pub struct PlanOptions {
 }
 
 impl PlanOptions {
-    /// Returns the default options: the target's scratch limit, and any strategy.
+    /// Returns the default options: the target's scratch limit, and no restriction on the strategy.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -83,7 +84,7 @@ impl PlanOptions {
         self
     }
 
-    /// Returns the options with `strategy` as the prescribed strategy.
+    /// Returns the options with `strategy` as the strategy that the plan must use.
     #[must_use]
     pub const fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = Some(strategy);
@@ -91,13 +92,13 @@ impl PlanOptions {
     }
 }
 
-/// A strategy that a caller can prescribe.
+/// A strategy that [`PlanOptions`] can prescribe for a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// No data moves between threads. Each destination register takes the value of a register of the same thread.
+    /// No data moves between threads. Each destination register gets its value from a register of the same thread.
     Local,
-    /// Data moves between the lanes of each warp by shuffles or similar instructions.
+    /// Data moves only between the lanes of each warp, by shuffles or similar instructions.
     Shuffle,
     /// Every element is stored to shared memory and loaded from it.
     Shared,
@@ -113,21 +114,22 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// The kind of a plan.
+/// The method by which a plan moves data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PlanKind {
     /// The program has no steps: each result is one of the source values under another register name.
     Rename,
-    /// The program consists of selects; no data moves between threads.
+    /// The program consists of selects. No data moves between threads.
     Select,
-    /// Data moves between the lanes of each warp.
+    /// Data moves only between the lanes of each warp.
     Shuffle,
     /// Data moves through shared memory.
     Shared,
     /// Some registers move between lanes, and all other registers move through shared memory.
     Mixed,
-    /// Each block stores to its shared memory, and threads load from the shared memory of any block of the cluster.
+    /// Each block stores to its own shared memory. Threads load from the shared memory of all blocks of the
+    /// cluster.
     Cluster,
 }
 
@@ -144,31 +146,33 @@ impl fmt::Display for PlanKind {
     }
 }
 
-/// The reason for a plan: the dims along which data moves, and the costs of the other strategies.
+/// The reason why a plan was chosen: the dims along which data moves, and the costs of the other strategies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reason {
-    /// Input dims along which data must move, according to Triton's minimal conversion. Empty if no data moves.
+    /// Input dims along which data must move, according to Triton's minimal conversion. The list is empty if no
+    /// data moves.
     pub moves: Vec<Dim>,
-    /// Strategies that were planned, with their costs, cheapest first. The first entry is the strategy of this plan.
+    /// The strategies for which a plan was computed, with their costs. They are sorted by cost, so the first entry
+    /// is the strategy of this plan.
     pub considered: Vec<(PlanKind, Cost)>,
     /// Number of register bits that are exchanged with lane bits, if data moves only within warps.
     pub exchanged_bits: u32,
-    /// Number of bytes of one vectorised store; 0 if no shared memory is used.
+    /// Number of bytes of one vectorised store, or 0 if no shared memory is used.
     pub store_bytes: u32,
-    /// Number of bytes of one vectorised load; 0 if no shared memory is used.
+    /// Number of bytes of one vectorised load, or 0 if no shared memory is used.
     pub load_bytes: u32,
-    /// Number of repetitions, in each of which the scratch buffer is filled and read once.
+    /// Number of repetitions. In each repetition, the scratch buffer is filled and read once.
     pub repetitions: u32,
 }
 
-/// The plan of a conversion, and the reason for it.
+/// The plan of a conversion, and the reason why it was chosen.
 ///
 /// # Shape
-/// The program takes the unique registers of the source (zero register bases removed, in register order) and returns
-/// those of the destination.
+/// The sources of the program are the unique registers of the source layout in register order. Register bits with
+/// zero bases are omitted. The results are the unique registers of the destination layout.
 /// # Laws
-/// If each source register holds the name of its element, every result register holds the name of the element that the
-/// destination layout prescribes (property `plans_are_right`).
+/// If each source register holds the name of its element, every result register holds the name of the element that
+/// the destination layout prescribes (property `plans_are_right`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertPlan {
     kind: PlanKind,
@@ -185,7 +189,7 @@ impl ConvertPlan {
         }
     }
 
-    /// Returns the kind of the plan.
+    /// Returns the method by which the plan moves data.
     #[must_use]
     pub const fn kind(&self) -> PlanKind {
         self.kind
@@ -197,13 +201,13 @@ impl ConvertPlan {
         &self.program
     }
 
-    /// Returns the program alone, without the reason.
+    /// Returns the program, and drops the reason for the plan.
     #[must_use]
     pub fn into_program(self) -> Program {
         self.program
     }
 
-    /// Returns the reason for the plan.
+    /// Returns the reason why the plan was chosen.
     #[must_use]
     pub const fn reason(&self) -> &Reason {
         &self.reason

@@ -15,10 +15,10 @@ use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
 use crate::plan::program::{Address, Builder, Cost, MemorySpace, Operands, ValueId};
 use crate::target::{Access, Target};
 
-/// Returns the accesses of one side (the stores of the source or the loads of the destination), with byte
-/// offsets.
+/// Returns the accesses of one side of a conversion, which are either the stores of the source or the loads of the
+/// destination. Their offsets count bytes.
 ///
-/// Returns `None` if lanes or warps change an offset bit that numbers repetitions.
+/// Returns `None` if an offset bit that determines the repetition depends on the lane or the warp.
 fn accesses(
     side: &SideColumns,
     sides: &Sides,
@@ -51,20 +51,21 @@ fn accesses(
     })
 }
 
-/// The route of all elements through swizzled shared memory: the swizzle, the stores of the source, and the loads of
-/// the destination.
+/// A way to move all elements through swizzled shared memory. It consists of the swizzle, the stores of the source,
+/// and the loads of the destination.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     swizzle: ScratchSwizzle,
     store: Accesses,
     load: Accesses,
-    /// Memory from which threads load: the scratch memory of their own block or of any block of the cluster.
+    /// Memory from which threads load. It is the scratch memory of either their own block or all blocks of the
+    /// cluster.
     from: MemorySpace,
     bytes: u32,
 }
 
-/// Returns the options of the swizzles to try: first the swizzles for vector accesses, widest vectors first, then the
-/// swizzles for matrix instructions.
+/// Returns the options of the swizzles to try. Swizzles for vector accesses come first, starting with the widest
+/// vectors. Swizzles for matrix instructions follow.
 pub(super) fn choices(
     container_bits: u32,
     reps_log2: u32,
@@ -95,8 +96,8 @@ pub(super) fn choices(
 }
 
 impl Route {
-    /// Returns the cheapest route with `1 << reps_log2` repetitions, among the swizzles of [`choices`]. Returns `None`
-    /// if the accesses cannot be divided into that number of repetitions.
+    /// Returns the cheapest route that has `1 << reps_log2` repetitions and one of the swizzles of [`choices`].
+    /// Returns `None` if the accesses cannot be divided into that many repetitions.
     pub(super) fn best(
         sides: &Sides,
         container_bits: u32,
@@ -151,8 +152,7 @@ impl Route {
         })
     }
 
-    /// Returns this route with its loads replaced by `load`, which loads from the scratch memory of all blocks of the
-    /// cluster.
+    /// Returns this route with `load` as its loads. They read the scratch memory of all blocks of the cluster.
     pub(super) fn with_cluster_loads(self, load: Accesses) -> Self {
         Self {
             load,
@@ -166,7 +166,7 @@ impl Route {
         &self.swizzle
     }
 
-    /// Returns the cost of all accesses of one warp.
+    /// Returns the cost of all accesses that one warp executes.
     pub(super) fn cost(&self, target: &Target) -> u32 {
         let (load_store, arithmetic) = self.time(target);
         let cost = Cost {
@@ -182,13 +182,13 @@ impl Route {
         self.bytes << (narrow::<u32>(self.swizzle.basis.len()) - self.swizzle.reps_log2)
     }
 
-    /// Returns the load-store time and the arithmetic time of one warp for all repetitions.
+    /// Returns the load-store time and the arithmetic time that one warp needs for all repetitions.
     pub(super) fn time(&self, target: &Target) -> (u32, u32) {
         let (a, b) = (self.store.time(target), self.load.time(target));
         (a.0 + b.0, a.1 + b.1)
     }
 
-    /// Returns a function that maps the constant offset of an access to the address of that access.
+    /// Returns a function that computes the address of an access from the constant part of its offset.
     fn address(
         b: &mut Builder,
         side: &Accesses,
@@ -206,7 +206,7 @@ impl Route {
         }
     }
 
-    /// Emits the stores of one repetition. `source` returns the value of a source register.
+    /// Emits the stores of repetition `rep`. `source` returns the value of a source register.
     pub(super) fn store(
         &self,
         b: &mut Builder,
@@ -236,8 +236,8 @@ impl Route {
         }
     }
 
-    /// Emits the loads of one repetition, and appends the values to `loaded`, in the order that [`Route::loaded_index`]
-    /// describes.
+    /// Emits the loads of one repetition, and appends the loaded values to `loaded`. Their order is the one that
+    /// [`Route::loaded_index`] describes.
     pub(super) fn load(&self, b: &mut Builder, buffer: u32, loaded: &mut Vec<ValueId>) {
         let side = &self.load;
         let address = Self::address(b, side, self.from, buffer);
@@ -263,14 +263,16 @@ impl Route {
         }
     }
 
-    /// Returns the number of elements that a 32-bit word holds; 1 for elements of 32 or 64 bits.
+    /// Returns the number of elements that a 32-bit word holds. For elements of 32 or 64 bits, this is 1.
     fn per_word(&self) -> usize {
         4 / self.bytes.min(4) as usize
     }
 
-    /// Returns the contribution (exclusive or) of each destination register bit to an index in the list `loaded`.
+    /// For each destination register bit, returns its contribution to an index in the list `loaded`. Contributions
+    /// are XORed.
     ///
-    /// [`Route::load`] fills this list in all repetitions. The index gives the value of a destination register.
+    /// [`Route::load`] fills this list in all repetitions. The entry at the index is the value of the destination
+    /// register.
     pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
         let offset = |c: &u64| offsets.solve(*c).map(|at| at * u64::from(self.bytes));
@@ -278,9 +280,9 @@ impl Route {
         self.loaded_at(positions)
     }
 
-    /// Converts byte offsets to indices in `loaded`, for each destination register bit: `positions` lists the contribution
-    /// of each bit to the byte offset of a load, and the result the contribution of the bit to the index. See
-    /// [`Route::loaded_index`].
+    /// Converts contributions to byte offsets into contributions to indices in `loaded`. For each destination
+    /// register bit, `positions` contains its contribution to the byte offset of a load, and the result contains
+    /// its contribution to the index. See [`Route::loaded_index`].
     pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();
         let positions = positions.into_iter();
@@ -299,7 +301,7 @@ impl Route {
 /// Returns the cheapest plan through shared memory.
 ///
 /// # Errors
-/// Returns an error if the scratch buffer exceeds the limit, whatever the number of repetitions.
+/// Returns an error if the scratch buffer exceeds the limit even with the largest possible number of repetitions.
 pub(super) fn plan_shared(
     sides: &Sides,
     elem_bits: u32,

@@ -43,21 +43,25 @@ use crate::target::Target;
 /// A matrix is a list of columns, and each column is a bit mask.
 #[derive(Clone, Debug)]
 struct Stages {
-    /// Matrix `c`: for each destination register bit, its contribution (exclusive or) to the source lane.
+    /// Matrix `c`. For each destination register bit, its contribution to the number of the source lane.
+    /// Contributions are XORed.
     pub(super) lane_of_register: Vec<u64>,
-    /// Matrix `B`: for each destination register bit, its contribution to the source register that lanes offer.
+    /// Matrix `B`. For each destination register bit, its contribution to the number of the source register that
+    /// lanes offer.
     pub(super) register_of_register: Vec<u64>,
-    /// Matrix `D`: for each bit of the reading thread's number, its contribution to the source lane.
+    /// Matrix `D`. For each bit of the reading thread's number, its contribution to the number of the source lane.
     pub(super) lane_of_thread: Vec<u64>,
-    /// Matrix `E`, as a sum of rank-1 matrices (register bits to flip, mask of thread bits).
+    /// Matrix `E`, decomposed into a sum of rank-1 matrices. Each of them is a pair (destination register bits to
+    /// flip, mask of thread bits).
     pub(super) take: Vec<(u64, u32)>,
-    /// Matrix `F`, as a sum of rank-1 matrices (source register bits to flip, mask of thread bits).
+    /// Matrix `F`, decomposed into a sum of rank-1 matrices. Each of them is a pair (source register bits to flip,
+    /// mask of thread bits).
     pub(super) offer: Vec<(u64, u32)>,
 }
 
 impl Stages {
-    /// Returns true if `D` is the identity. Each lane then reads from its own lane, apart from the contribution of
-    /// `c`.
+    /// Returns true if `D` is the identity. In this case, each lane reads from its own lane, unless `c` contributes
+    /// a different one.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -67,17 +71,19 @@ impl Stages {
     }
 }
 
-/// The choice of the matrix `E` of the `take` stage, by which a lane selects among the values that it received.
+/// Selects the matrix `E` of the `take` stage. This matrix determines which of the received values a lane takes for
+/// a destination register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TakeMatrix {
     /// The matrix `E` of smallest rank that makes `D` invertible.
     Restoring,
-    /// `E` is zero, so lanes select nothing. Several lanes may read from one lane, as in a broadcast from a few lanes.
+    /// `E` is zero, so lanes do not select among received values. Several lanes may read from the same lane, e.g.
+    /// if a few lanes broadcast their values.
     None,
 }
 
-/// For each destination register bit and thread bit, its contribution to the source position. In a source position, the
-/// low bits are the source register, and the bits above are the source lane.
+/// For each destination register bit and thread bit, its contribution to the source position. The low bits of a
+/// source position are the number of the source register, and the bits above are the number of the source lane.
 struct Sources {
     registers: Vec<u64>,
     threads: Vec<u64>,
@@ -138,8 +144,8 @@ fn sources(sides: &Sides) -> Option<Sources> {
     Some(Sources { registers, threads })
 }
 
-/// Computes the matrices of the three stages (offer, shuffle, take). Returns `None` if data moves between warps, or if
-/// no matrix `E` of the kind `takes` suffices.
+/// Computes the matrices of the three stages (offer, shuffle, take). Returns `None` if data moves between warps, or
+/// if a matrix `E` of the kind that `takes` selects does not suffice.
 fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     let lanes = sides.lanes_log2 as usize;
     let regs = sides.src.reg.len();
@@ -213,19 +219,18 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     })
 }
 
-/// A basis of the numbers of destination registers. The coordinates of a register in this basis are bits inside a word,
-/// then bits that are exchanged with lane bits, then all other bits.
+/// A basis of the numbers of destination registers. In this basis, the coordinates of a register consist of the
+/// bits that select an element within a word, then the bits that are exchanged with lane bits, then all other bits.
 struct RegisterCoordinates {
-    /// Basis vectors of the register dim that number the elements within a word, lowest bit first.
+    /// Basis vectors that select the element within a word, lowest bit first.
     pub(super) word: Vec<u64>,
-    /// Basis vectors of the register dim that number the words: first the register flips of `E`, then all other
-    /// vectors.
+    /// Basis vectors that select the word. The register flips of `E` come first, followed by all other vectors.
     pub(super) between: Vec<u64>,
-    /// Number of vectors at the end of `between` that no exchange affects: along these, elements stay in the same lane,
-    /// and the source register does not depend on the lane.
+    /// Number of vectors at the end of `between` that no exchange affects. Along these vectors, elements stay in
+    /// their lane, and the source register does not depend on the lane.
     free: usize,
-    /// Coordinates of each destination register bit in this basis. The bits within a word are the lowest bits of a
-    /// coordinate.
+    /// For each destination register bit, its coordinates in this basis. The lowest bits of the coordinates select
+    /// the element within a word.
     columns: Vec<u64>,
 }
 
@@ -297,8 +302,8 @@ struct SourceWords<'a> {
     stages: &'a Stages,
     word: &'a [u64],
     plane: u32,
-    /// Words emitted so far, by level and source register. Level 0 has the packed words. Level `j` has the words after
-    /// the selects of the first `j` terms of `F`.
+    /// The words that have been emitted, indexed by level and source register. Level 0 contains the packed words.
+    /// Level `j` contains the words after the selects of the first `j` terms of `F`.
     known: Vec<Vec<Option<ValueId>>>,
     split: &'a mut Vec<Option<ValueId>>,
 }
@@ -342,7 +347,7 @@ impl SourceWords<'_> {
     }
 }
 
-/// The order in which several bits are exchanged between registers and lanes.
+/// The way in which several register bits are exchanged with lane bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExchangeForm {
     /// All bits are exchanged at once, with the fewest shuffles.
@@ -382,7 +387,7 @@ fn can_chain(stages: &Stages, coordinates: &RegisterCoordinates, sides: &Sides) 
     independent && others_stay && same
 }
 
-/// The times for which one warp keeps the load-store unit and the arithmetic unit busy, in quarters of a clock cycle.
+/// The times for which one warp occupies the load-store unit and the arithmetic unit, in quarters of a clock cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitTimes {
     pub(super) load_store: u32,
@@ -400,22 +405,22 @@ impl UnitTimes {
     }
 }
 
-/// The division of registers between shuffles and shared memory in a mixed plan.
+/// The division of a mixed plan: which groups of registers move through shared memory, and which move by shuffles.
 #[derive(Clone, Debug)]
 struct Mix {
     /// log2 of the number of groups of registers.
     group_bits: usize,
-    /// Number of groups that go through shared memory.
+    /// Number of groups that move through shared memory.
     shared: u32,
-    /// Route of one group through shared memory.
+    /// The route by which one group moves through shared memory.
     route: Route,
-    /// Mask of source register bits for each register bit of a group.
+    /// For each register bit of a group, the mask of the source register bits that it flips.
     src_masks: Vec<u64>,
-    /// For each destination register bit of a group, its contribution to the index in the list of loaded values.
+    /// For each destination register bit of a group, its contribution to an index in the list of loaded values.
     loaded_index: Vec<u64>,
 }
 
-/// The analysis of a conversion inside a warp, from which programs of several forms can be emitted.
+/// The analysis of a conversion within warps. Programs of several forms can be emitted from it.
 pub(super) struct Exchange<'a> {
     sides: &'a Sides,
     elem_bits: u32,
@@ -426,8 +431,8 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Analyses a conversion. Returns `None` if data moves between warps, or if no matrix `E` of the kind `takes`
-    /// suffices.
+    /// Analyses a conversion. Returns `None` if data moves between warps, or if a matrix `E` of the kind that
+    /// `takes` selects does not suffice.
     pub(super) fn new(
         sides: &'a Sides,
         elem_bits: u32,
@@ -447,7 +452,7 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Returns true if `E` is not zero, that is, if lanes select among the values that they received.
+    /// Returns true if `E` is not zero, which means that lanes select among the values that they received.
     pub(super) fn has_takes(&self) -> bool {
         !self.stages.take.is_empty()
     }
@@ -457,8 +462,8 @@ impl<'a> Exchange<'a> {
         self.elem_bits.div_ceil(32) << self.coordinates.between.len()
     }
 
-    /// Returns the lane bit that exchange `i` swaps with a register bit, or `None` if the target has no instruction for
-    /// the swap.
+    /// Returns the lane bit that exchange `i` swaps with a register bit. Returns `None` if this is not a swap with
+    /// a single lane bit, or the target has no instruction for it.
     fn lane_swap(&self, i: usize) -> Option<u32> {
         let (e, mask) = self.stages.take[i];
         let flips = narrow::<u32>(apply(&self.stages.lane_of_register, e));
@@ -467,7 +472,7 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// Returns an estimate of the unit times of the program that [`Self::emit`] would emit, for one warp. The estimate
+    /// Returns an estimate of the unit times of the program that [`Self::emit`] emits, for one warp. The estimate
     /// is exact for the cheaper of the two forms.
     pub(super) fn estimate(&self, form: ExchangeForm) -> UnitTimes {
         let costs = &self.target.costs;
@@ -530,7 +535,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Returns the cheaper form of the exchange, and its unit times for one warp.
+    /// Returns the cheaper form of the exchange, and the estimated unit times that one warp needs for it.
     pub(super) fn best_form(&self) -> (ExchangeForm, UnitTimes) {
         let forms = self
             .forms()
@@ -551,11 +556,11 @@ impl<'a> Exchange<'a> {
         Some(b.finish(results, 0, self.target))
     }
 
-    /// Returns the cheaper of two plans: shuffles alone, or shuffles mixed with shared memory. Returns `None` if the
-    /// cost certainly exceeds `budget`.
+    /// Returns the cheaper of two plans, which use either only shuffles, or shuffles and shared memory. Returns
+    /// `None` if the cost certainly exceeds `budget`.
     ///
-    /// The two are first compared by estimates. If the estimate of the mix is lower, the mix is emitted, and it is
-    /// returned if its actual cost is lower too.
+    /// The estimates of both plans are compared first. If the estimate of the mixed plan is lower, the plan is
+    /// emitted. It is returned if its actual cost is also lower.
     pub(super) fn plan(
         &self,
         budget: Option<u32>,
@@ -583,12 +588,13 @@ impl<'a> Exchange<'a> {
         Some(plan)
     }
 
-    /// Chooses how many registers go through shared memory so that the load-store unit and the arithmetic unit are both busy.
+    /// Chooses the number of registers that go through shared memory, such that the load-store unit and the
+    /// arithmetic unit are both busy. Returns `None` if no mix fits `limit` and costs less than `budget`.
     ///
-    /// Register bits that no exchange affects number independent groups of registers. If a fraction `x` of the groups
-    /// goes through shared memory, the load-store unit is busy for `x S + (1 - x) L`, and the arithmetic unit for `(1 -
-    /// x) A`. Here `S` is the load-store time of shared memory for all groups, and `L` and `A` are the load-store and
-    /// arithmetic times of shuffles for all groups.
+    /// The register bits that no exchange affects divide the registers into independent groups. If a fraction `x`
+    /// of the groups goes through shared memory, the load-store unit is busy for the time `x S + (1 - x) L`, and
+    /// the arithmetic unit for `(1 - x) A`. `S` is the load-store time if all groups go through shared memory. `L`
+    /// and `A` are the load-store time and the arithmetic time if all groups are shuffled.
     fn best_mix(&self, load: UnitTimes, limit: u32, budget: u32) -> Option<Mix> {
         let between = &self.coordinates.between;
         let costs = &self.target.costs;
@@ -696,8 +702,8 @@ impl<'a> Exchange<'a> {
 
     /// Emits the exchange for the words in `wanted`, and unpacks the results.
     ///
-    /// `wanted` has the `between` coordinates of words. If it contains one word of an exchange, it must contain all
-    /// words of this exchange. The returned elements are indexed by their coordinates.
+    /// `wanted` contains the coordinates of words in the basis `between`. If it contains a word, it must also
+    /// contain all words with which this word is exchanged. The returned elements are indexed by their coordinates.
     fn elements(
         &self,
         b: &mut Builder,

@@ -9,24 +9,25 @@ use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
 use std::borrow::Cow;
 
-/// The columns of one layout of a conversion: for each register, lane and warp bit, its packed coordinates.
+/// The columns of one layout of a conversion. Each register, lane and warp bit has a column, which contains its
+/// packed coordinates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SideColumns {
-    /// Register columns that are not zero.
+    /// The register columns that are not zero.
     pub(crate) reg: Vec<u64>,
-    /// Lane columns, then warp columns, including zero columns.
+    /// The lane columns, followed by the warp columns. Zero columns are included.
     pub(crate) thread: Vec<u64>,
 }
 
-/// The two sides of a conversion, the source and the destination, in the same coordinates.
+/// The two layouts of a conversion, source and destination, in common coordinates.
 ///
-/// Coordinates are the packed output bits of the source (first output dim lowest), restricted to the bits that tell the
-/// elements of one block apart.
+/// Coordinates consist of those packed output bits of the source that distinguish the elements of one block. The
+/// first output dim is in the low bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sides {
     pub(crate) src: SideColumns,
     pub(crate) dst: SideColumns,
-    /// log2 of the number of elements in one block.
+    /// log2 of the number of elements that one block holds.
     pub(crate) bits: u32,
     pub(crate) lanes_log2: u32,
     pub(crate) warps_log2: u32,
@@ -46,12 +47,14 @@ pub(super) fn columns(layout: &LinearLayout, dim: Dim) -> impl Iterator<Item = u
     layout.columns_of(dim).iter().copied()
 }
 
-/// Validates the layouts of a conversion. Returns the destination with the output dims in the order of the source, and
-/// log2 of the lanes and of the warps.
+/// Validates the layouts of a conversion. Returns the destination layout with its output dims in the order of the
+/// source, log2 of the number of lanes, and log2 of the number of warps.
 ///
 /// # Errors
+/// Returns an error in these cases:
 /// - a layout has unknown input dims, or a warp size other than the target's;
-/// - the layouts are of different tensors, or have different numbers of warps.
+/// - the layouts are of different tensors, or have different numbers of warps;
+/// - a block has more threads than are supported.
 pub(super) fn matched<'l>(
     src: &LinearLayout,
     dst: &'l LinearLayout,
@@ -156,7 +159,7 @@ impl Sides {
         })
     }
 
-    /// Begins a program whose inputs are the registers of the source.
+    /// Creates a builder for a program whose sources are the source registers of the conversion.
     pub(crate) fn builder(&self, elem_bits: u32) -> Builder {
         let threads = Threads {
             lanes_log2: self.lanes_log2,
@@ -208,9 +211,9 @@ impl Sides {
         Ok(())
     }
 
-    /// Returns the conversion of a subset of the registers of each side: the source registers whose numbers are in the
-    /// span of `src_masks`, and the destination registers whose numbers are in the span of `dst_masks`. Both subsets
-    /// must hold the same elements.
+    /// Returns the conversion of subsets of the registers. The source registers are those whose numbers are in the
+    /// span of `src_masks`, and the destination registers are those whose numbers are in the span of `dst_masks`.
+    /// Both subsets must hold the same elements.
     pub(crate) fn restricted(&self, src_masks: &[u64], dst_masks: &[u64]) -> Self {
         let side = |side: &SideColumns, masks: &[u64]| SideColumns {
             reg: masks.iter().map(|&m| apply(&side.reg, m)).collect(),
@@ -234,8 +237,9 @@ impl Sides {
 
     /// Returns the scope of the barrier between the stores and the loads of this conversion.
     ///
-    /// If every warp holds all elements that it needs, a warp-level barrier suffices, unless other warps store replicas
-    /// of the same elements: such a store could complete after the bytes are reused.
+    /// If every warp holds all elements that it needs, a warp barrier suffices. The exception is a conversion in
+    /// which other warps store replicas of the same elements, because such a store could complete after the bytes
+    /// are reused.
     pub(crate) fn barrier_scope(&self) -> BarrierScope {
         if self.stays_in_warp() && !self.has_copies() {
             BarrierScope::Warp
@@ -252,7 +256,7 @@ impl Sides {
         warps.any(|(i, &column)| held.insert(i, column).is_some())
     }
 
-    /// Returns true if every warp holds all elements that it needs.
+    /// Returns true if the source layout gives every warp all elements that it needs in the destination layout.
     pub(crate) fn stays_in_warp(&self) -> bool {
         let lanes = self.lanes_log2;
         let e = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
@@ -272,10 +276,11 @@ impl Sides {
     }
 }
 
-/// Returns the mask of the pivot rows of `held`. A vector of the span is zero if it has no bit in a pivot row.
+/// Returns the mask of the pivot rows of `held`. A vector of the span is zero if none of its bits in pivot rows is
+/// set.
 ///
-/// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. So it clears the bit of a unit vector
-/// if and only if the row of that bit is a pivot row.
+/// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. Therefore, it clears the bit of a unit
+/// vector if and only if the row of this bit is a pivot row.
 pub(super) fn pivot_rows(held: &Echelon) -> u64 {
     (0..64)
         .map(|row| 1u64 << row)

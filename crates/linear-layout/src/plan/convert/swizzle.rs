@@ -27,47 +27,49 @@ use crate::plan::memory::AccessForm;
 use crate::plan::program::phase_lane_bits;
 use crate::target::{Access, BitSource, Fragment, Target};
 
-/// A swizzle: for each offset bit, the tensor coordinates along which the bit steps.
+/// A swizzle of scratch memory. For each offset bit, it states the coordinates along which this bit steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScratchSwizzle {
-    /// Basis vector of each offset bit, lowest bit first.
+    /// For each offset bit, its basis vector. The lowest bit comes first.
     pub(super) basis: Vec<u64>,
-    /// log2 of the number of repetitions. The highest `reps_log2` offset bits number the repetitions.
+    /// log2 of the number of repetitions. The highest `reps_log2` offset bits are the number of the repetition.
     pub(super) reps_log2: u32,
 }
 
 /// The parameters of a swizzle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SwizzleOptions {
-    /// Maximal width in bits of the vector that stores and loads both access at once.
+    /// Maximum width in bits of the vectors that are contiguous in both the stores and the loads.
     pub(super) max_vector_bits: u32,
-    /// Side whose registers take the lowest bank bits, so that its accesses are wider.
+    /// Side whose registers get the lowest bank bits, so that its accesses are wider.
     pub(super) favour: Favour,
     pub(super) reps_log2: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// The side that has more registers among the bank bits is favoured. As in Triton, there is no guarantee of the
-    /// access width.
+    /// The side that has more registers among the bank bits is favoured. As in Triton, the access width is not
+    /// guaranteed.
     Auto,
-    /// The source is favoured: stores are as wide as its registers allow without conflicts.
+    /// The source is favoured. Its stores are as wide as its registers allow without bank conflicts.
     Source,
-    /// The destination is favoured: loads are as wide as its registers allow without conflicts.
+    /// The destination is favoured. Its loads are as wide as its registers allow without bank conflicts.
     Destination,
-    /// One side uses matrix instructions with this fragment, so its lanes form matrix rows.
+    /// One side (the stores or the loads) uses matrix instructions with this fragment, so its lanes form matrix
+    /// rows.
     Rows(Access, Fragment),
 }
 
-/// The columns of one side of a conversion, divided for matrix instructions: the columns that number the bytes within a
-/// matrix row, lowest first, and the columns that number the rows.
+/// The columns of one side of a conversion, divided for matrix instructions. `within` contains the columns that
+/// select the bytes within a matrix row, lowest first. `apart` contains the columns that select the row.
 struct Rows {
     within: Vec<u64>,
     apart: Vec<u64>,
 }
 
 impl Rows {
-    /// Returns the rows for a fragment, or `None` if the registers and lanes of the side do not fill whole rows.
+    /// Returns the division of the columns of `side` for a fragment, or `None` if the registers and lanes of this
+    /// side do not fill whole rows.
     fn of(
         side: &SideColumns,
         lanes_log2: u32,
@@ -91,8 +93,8 @@ impl Rows {
     }
 }
 
-/// Returns the nonzero columns of the lane bits that number the lanes of one phase (the lanes that are served
-/// together).
+/// Returns the nonzero columns of those lane bits that distinguish the lanes of one phase. The lanes of a phase are
+/// served together.
 fn phase_lanes(
     side: &SideColumns,
     lanes_log2: u32,
@@ -110,8 +112,8 @@ fn phase_lanes(
         .collect()
 }
 
-/// Returns the columns of the vector that both sides access at once. The vector is at least one word long if possible.
-/// The second result is true if registers of the source were added to fill the word.
+/// Returns the columns of the vector that is contiguous for both sides, and whether registers of the source were
+/// added to fill a word. The vector is at least one word long if possible.
 fn shared_vector(
     sides: &Sides,
     container_bits: u32,
@@ -173,11 +175,12 @@ fn shared_vector(
     (v, filled)
 }
 
-/// Returns `len` vectors for the segment. If possible, they are independent of span `a` and of span `b`.
+/// Returns `len` vectors for the segment bits of the offset. If possible, they are independent of the span of `a`
+/// and of the span of `b`.
 ///
-/// Unit vectors outside both spans come first, then sums of a vector of span `a` and a vector of span `b`.
-/// Vectors of one span come last, because they cause conflicts on that side. `order` ranks the vectors that are
-/// in only one span before they are paired. Its first argument is true for span `a`.
+/// Unit vectors outside both spans come first, followed by sums of a vector from each span. Vectors of a single
+/// span come last, because they cause bank conflicts on the side of this span. `order` ranks the vectors that are
+/// in only one span before they are paired. Its first argument is true for vectors of `a`.
 fn common_complement(
     a: &[u64],
     b: &[u64],
@@ -224,9 +227,9 @@ fn common_complement(
 
 /// Returns log2 of the number of passes (repetitions) in which the baseline reuses its scratch buffer.
 ///
-/// The passes are numbered by the segment bits that are registers of both sides. The baseline uses the widest
-/// vectors, or matrix rows on one side if the other side can access these rows too. The result is the largest
-/// number of passes.
+/// The pass is determined by the segment bits that are registers on both sides. The baseline uses the widest
+/// vectors, or matrix rows on one side if the other side can also access these rows. Among these possibilities, the
+/// one with the most passes determines the result.
 pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {
@@ -270,15 +273,16 @@ pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &
     vectors.into_iter().chain(matrices).max().unwrap_or(0)
 }
 
-/// Returns the number of offset bits that select a bank. They follow the `vector` offset bits within a vector.
+/// Returns the number of offset bits that select a bank. They come after the lowest `vector` offset bits, which
+/// select an element within a vector.
 ///
-/// `total` is the number of all offset bits.
+/// `total` is the total number of offset bits.
 fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
     let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
     log2_floor(vectors).min(total - narrow::<u32>(vector))
 }
 
-/// Chooses the basis vector of each offset bit. Returns `None` if the options cannot be satisfied.
+/// Returns a swizzle with a basis vector for each offset bit, or `None` if the options cannot be satisfied.
 pub(super) fn swizzle(
     sides: &Sides,
     container_bits: u32,

@@ -11,8 +11,9 @@ use crate::target::Target;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Returns a layout that deals 1D elements to registers, lanes and warps. `order` lists, for each register, lane and
-/// warp bit in turn, the bit of the element's number.
+/// Returns a layout that distributes the elements of a 1D tensor over registers, lanes and warps. For each register
+/// bit, then each lane bit, then each warp bit, `order` contains the bit of the element's number that it
+/// determines.
 fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     let columns: Vec<u64> = order.iter().map(|bit| 1 << bit).collect();
     let registers = order.len() as u32 - target.lanes_log2() - warps;
@@ -26,7 +27,7 @@ fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required).unwrap()
 }
 
-/// A conversion that exchanges a few of the register, lane and warp bits.
+/// A conversion in which a few of the register, lane and warp bits are exchanged.
 #[derive(Clone, Debug)]
 struct BitSwaps {
     target: &'static Target,
@@ -69,7 +70,8 @@ fn cases() -> impl Strategy<Value = BitSwaps> {
         })
 }
 
-/// Returns the values that a line of a program mentions. For example, `%4..%6` mentions three values.
+/// Returns the numbers of the values that a line of a program mentions. For example, `%4..%6` mentions three
+/// values.
 fn values(text: &str) -> Vec<u32> {
     let words = text.split([' ', ',']).filter(|word| word.starts_with('%'));
     words
@@ -83,7 +85,7 @@ fn values(text: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Eight consecutive registers are accessed at full width on both sides.
+/// Checks that eight consecutive registers are accessed with the full width on both sides.
 #[test]
 fn accesses_have_full_width() {
     for (target, bits, width, bytes) in [
@@ -111,8 +113,8 @@ fn accesses_have_full_width() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The estimated cost of a route is the cost of its program, except for the packing of bytes into words for a
-    /// store.
+    /// Checks that the estimated cost of a route is the cost of its program. The exception is the packing of bytes
+    /// into words for stores, which the estimate does not include.
     #[test]
     fn shared_memory_costs_what_is_expected(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -124,7 +126,8 @@ proptest! {
         prop_assert!(case.width < 32 || arithmetic << case.warps == cost.arithmetic);
     }
 
-    /// A scratch limit of the size that a scratch error reports suffices, and a smaller limit does not.
+    /// Checks that the number of bytes that a scratch error reports suffices as the scratch limit, and that one
+    /// byte less does not.
     #[test]
     fn the_least_scratch_is_named(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -138,7 +141,8 @@ proptest! {
         prop_assert!(plan(least - 1).is_err_and(|e| e.is_scratch_limit()), "{error}");
     }
 
-    /// With the baseline's scratch bytes as a limit, there is a plan, and it has no more barriers than the baseline.
+    /// Checks that there is a plan if the scratch limit is the number of scratch bytes of the baseline, and that
+    /// this plan has no more barriers than the baseline.
     #[test]
     fn the_baseline_scratch_suffices(case in cases()) {
         let [src, dst] = case.layouts();
@@ -153,7 +157,8 @@ proptest! {
         prop_assert!(plan.program().num_barriers() <= baseline.barriers as usize, "{baseline:?}\n{plan}");
     }
 
-    /// The chosen plan costs no more than shuffles alone or shared memory alone. A chosen mix costs less than both.
+    /// Checks that the chosen plan costs at most as much as a plan that uses only shuffles, or only shared memory.
+    /// A mixed plan must cost less than both.
     #[test]
     fn the_cheapest_strategy_wins(case in cases()) {
         let plan = |strategy: Option<Way>| {
@@ -170,7 +175,7 @@ proptest! {
         }
     }
 
-    /// Every result of a step is used by another step or returned.
+    /// Checks that every step has a result that another step uses or the program returns.
     #[test]
     fn no_step_is_dead(case in cases()) {
         let [src, dst] = case.layouts();
@@ -216,8 +221,9 @@ proptest! {
         }
     }
 
-    /// No other swizzle is cheaper by more than the cost of joining addresses. That cost is the exception because the
-    /// search stops at the first swizzle with minimal wavefronts on both sides.
+    /// Checks that no other swizzle is cheaper by more than the cost of joining addresses. This exception is
+    /// necessary because the search stops at the first swizzle that has the minimum number of wavefronts on both
+    /// sides.
     #[test]
     fn no_other_swizzle_is_cheaper(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -250,7 +256,7 @@ proptest! {
     }
 }
 
-/// Eight values, one in each of eight lanes, are broadcast to all lanes.
+/// Checks that eight values, held by eight different lanes, are broadcast to all lanes without a select.
 #[test]
 fn values_of_a_few_lanes_take_no_select_to_all() {
     let target = Target::parse("cuda:90").unwrap();
@@ -269,9 +275,10 @@ fn values_of_a_few_lanes_take_no_select_to_all() {
     assert_eq!(program.cost().arithmetic, 0);
 }
 
-/// A tensor of 64 columns with four partial sums each. In the source, a thread holds two columns of one sum; in the
-/// destination, it holds eight columns of the sums of all four lanes. With two rounds, the only register bit that both
-/// sides share numbers the rounds, and the loads keep their full width.
+/// Checks the conversion of a tensor that has 64 columns and four partial sums per column. In the source, a thread
+/// holds one partial sum of each of two columns. In the destination, a thread holds all four partial sums of two
+/// columns. If there are two rounds, the only register bit that both sides have in common determines the round, and
+/// the loads keep their full width.
 #[test]
 fn rounds_leave_wide_accesses_to_the_side_that_has_them() {
     let target = Target::parse("cuda:90").unwrap();

@@ -22,12 +22,12 @@ use crate::target::Target;
 /// Width in bits of an element of the matrix that `movmatrix` transposes. A 32-bit word holds a pair of elements.
 const PAIR_BITS: u32 = 16;
 
-/// The register bits that number the elements of a 32-bit word, lowest bit first. A transpose exchanges the last of
-/// these bits, which numbers the halves of the word, with a lane bit.
+/// The register bits that select the element within a 32-bit word, lowest bit first. The last of these bits selects
+/// the half of the word, and a transpose exchanges it with a lane bit.
 struct Word(Vec<u64>);
 
 impl Word {
-    /// Returns the word in which register bit `half` numbers the two halves.
+    /// Returns the word in which register bit `half` selects the half.
     ///
     /// Returns `None` if there are too few registers to fill a word.
     fn of(half: usize, registers: usize, container_bits: u32) -> Option<Self> {
@@ -39,7 +39,7 @@ impl Word {
         is_full.then_some(Self(bits))
     }
 
-    /// Transposes all words. `values` and the result have one value per register.
+    /// Transposes all words of the registers. `values` and the result contain one value per register.
     fn transpose(&self, b: &mut Builder, values: &[ValueId]) -> Vec<ValueId> {
         let mut moved = values.to_vec();
         let all = self.0.iter().fold(0, |all, bit| all | bit);
@@ -58,7 +58,8 @@ impl Word {
     }
 }
 
-/// Returns the columns of `side` after a transpose of its words. Register bit `half` numbers the halves of a word.
+/// Returns the columns of `side` after its words have been transposed. Register bit `half` selects the half of a
+/// word.
 fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     let mut side = side.clone();
     core::mem::swap(&mut side.reg[half], &mut side.thread[2]);
@@ -67,7 +68,7 @@ fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     side
 }
 
-/// Returns the cheapest plan that transposes words of the source or of the destination, and otherwise moves nothing
+/// Returns the cheapest plan that transposes words of either the source or the destination, and moves no other data
 /// between lanes. Returns `None` if there is no such plan.
 pub(super) fn plan_transposed(
     sides: &Sides,

@@ -9,7 +9,8 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the maximal number of candidate registers per element. The limit exists because all candidates are shuffled.
+/// log2 of the maximum number of candidate registers per element. It is limited because all candidates are
+/// shuffled.
 const MAX_CANDIDATES: usize = 6;
 
 /// Plans a gather along one axis.
@@ -99,29 +100,31 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
     Ok(())
 }
 
-/// A gather through lanes: the source lane and the source register of each result register, within one warp.
+/// A gather that uses shuffles. For each result register, it determines the source lane and the source register,
+/// which are in the same warp.
 struct LaneGather {
-    /// Program that maps (lane, warp, index) to contributions (exclusive or) to the source lane and to the source
-    /// register.
+    /// Program that maps (lane, warp, index) to a contribution to the number of the source lane, and a contribution
+    /// to the number of the source register. Contributions are XORed.
     source: IndexProgram,
-    /// For each result register, its constant contributions to the source lane and to the source register.
+    /// For each result register, its constant contributions to the number of the source lane and to the number of
+    /// the source register.
     constants: Vec<(u32, u32)>,
-    /// The bits of the source register's number that may depend on the run-time index. Their values number the
-    /// candidate registers.
+    /// The bits of the source register's number that may depend on the run-time index. Each combination of their
+    /// values selects one candidate register.
     candidates: Vec<RegisterBit>,
     /// True if every lane already holds the elements that it requests.
     is_in_lane: bool,
 }
 
-/// A bit of the source register's number that may depend on the run-time index.
+/// A bit of the source register's number whose value may depend on the run-time index.
 struct RegisterBit {
-    /// Index of the bit in the register output of [`LaneGather::source`].
+    /// Position of the bit in the register output of [`LaneGather::source`].
     bit: u32,
-    /// Contribution (exclusive or) of the bit to the source register's number if the bit is set.
+    /// Mask that is XORed into the source register's number if the bit is set.
     registers: u32,
 }
 
-/// Returns true if no two warps hold the same element.
+/// Returns true if no element is held by two warps.
 fn has_own_warps(src: &LinearLayout) -> bool {
     let mut all = Echelon::new();
     let columns = [Dim::WARP, Dim::LANE, Dim::REGISTER]
@@ -139,7 +142,7 @@ fn has_own_warps(src: &LinearLayout) -> bool {
         == 0
 }
 
-/// Plans a gather through lanes. Returns `None` unless each warp holds all rows from which its threads request
+/// Plans a gather that uses shuffles. Returns `None` unless each warp holds all rows from which its threads request
 /// elements.
 fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     let Gather {
@@ -230,10 +233,10 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// Returns a basis of the register numbers that the run-time bits can select.
+/// Returns a basis of the register numbers among which the run-time bits select.
 ///
-/// `columns` has the contribution of each run-time bit to the register number. Each basis vector has a bit that
-/// is clear in all other basis vectors.
+/// `columns` contains the contribution that each run-time bit makes to the register number. Each basis vector has a
+/// bit that is clear in all other basis vectors.
 fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -271,7 +274,8 @@ fn builder(gather: &Gather<'_>) -> Builder {
     Builder::of_operands(&operands, threads)
 }
 
-/// Builds the program through lanes: shuffles all candidate registers, and selects one of them by the index.
+/// Builds the program of a gather that uses shuffles. It shuffles all candidate registers, and selects one of them
+/// by the index.
 fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     let mut b = builder(gather);
     let sources = b.sources();
@@ -304,8 +308,8 @@ fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     b.finish(results, 0, gather.target)
 }
 
-/// Builds the program through shared memory. The source is stored in its layout, and each requested element is loaded
-/// separately.
+/// Builds the program of a gather that uses shared memory. It stores the source tensor, and loads each requested
+/// element separately.
 fn through_memory(
     gather: &Gather<'_>,
     size: u64,
@@ -339,9 +343,10 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns the layout of the scratch buffer. The dim along which registers step is contiguous.
+/// Returns the layout of the scratch buffer that holds the source. The first dim along which registers step is
+/// contiguous.
 ///
-/// If registers step along no dim, the dim along which lanes step is contiguous.
+/// If registers do not step along any dim, the first dim along which lanes step is contiguous.
 fn offsets(src: &LinearLayout) -> Result<LinearLayout, GatherError> {
     let mut starts = Vec::new();
     let mut at = 0;

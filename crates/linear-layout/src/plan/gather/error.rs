@@ -4,8 +4,8 @@ use super::super::memory::MemoryError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// Error of [`plan_gather`](super::plan_gather): the layouts do not match each other or the target, or shared memory
-/// does not suffice.
+/// The error of [`plan_gather`](super::plan_gather): the layouts do not match each other or the target, or shared
+/// memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct GatherError(GatherErrorKind);

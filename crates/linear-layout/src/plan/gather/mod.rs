@@ -32,12 +32,12 @@ use crate::target::Target;
 pub use build::plan_gather;
 pub use error::GatherError;
 
-/// A gather to be planned.
+/// The description of a gather for which a plan is to be computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<'a> {
-    /// Layout of the source, which maps (register, lane, warp, block) to the tensor's dims.
+    /// Layout of the source tensor. It maps (register, lane, warp, block) to the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Layout of the indices and of the results.
+    /// Layout of the index tensor, which is also the layout of the result.
     pub indices: &'a LinearLayout,
     /// Index of the output dim along which elements are gathered.
     pub axis: usize,
@@ -47,24 +47,25 @@ pub struct Gather<'a> {
     pub target: &'a Target,
 }
 
-/// The strategy of a gather.
+/// The method by which a gather moves elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GatherStrategy {
-    /// Elements are read by shuffles within a warp.
+    /// Each thread reads the elements from other lanes of its warp by shuffles.
     Lanes,
-    /// The source is stored to shared memory, and the elements are loaded from there.
+    /// The source is stored to shared memory, and the requested elements are loaded from there.
     Memory,
 }
 
-/// The program of a gather.
+/// The plan of a gather: its program, and the strategy that the program uses.
 ///
 /// # Shape
-/// Operand 0 of the program: the unique registers of the source. Operand 1: for each register of the result,
-/// the index, which must be less than the size of the axis. Results: the gathered elements.
+/// Operand 0 of the program consists of the unique registers of the source. Operand 1 contains one index for each
+/// register of the result. Each index must be less than the size of the axis. The results are the gathered
+/// elements.
 /// # Laws
-/// A result at a position holds the source element whose coordinate along the axis is the index. The other
-/// coordinates are equal (`check_gather`).
+/// The result at a position is the source element whose coordinate along the axis is the index at this position,
+/// and whose other coordinates are those of the position (`check_gather`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherPlan {
     strategy: GatherStrategy,
@@ -74,7 +75,7 @@ pub struct GatherPlan {
 }
 
 impl GatherPlan {
-    /// Returns the chosen strategy.
+    /// Returns the strategy that the program uses.
     #[must_use]
     pub const fn strategy(&self) -> GatherStrategy {
         self.strategy
@@ -86,13 +87,13 @@ impl GatherPlan {
         &self.program
     }
 
-    /// Returns the number of low bits of an index that the program reads.
+    /// Returns the number of low bits that the program reads of each index.
     #[must_use]
     pub const fn index_bits(&self) -> u32 {
         self.index_bits
     }
 
-    /// Returns the cost of each strategy that was planned, cheapest first.
+    /// Returns the costs of all strategies for which a plan was computed, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered

@@ -12,7 +12,8 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the maximal number of bins that a lane owns. Each bin of a lane takes three operations per counted element.
+/// log2 of the maximum number of bins that a lane owns. Each of these bins takes three operations per counted
+/// element.
 const MAX_COUNTS_LOG2: u32 = 5;
 
 /// Width of a count in bits.
@@ -38,7 +39,7 @@ const COUNT_BITS: u32 = 32;
 /// # Errors
 /// Returns an error in these cases:
 /// - a tensor is distributed over several CTAs;
-/// - otherwise the result does not have one dim, or shared memory does not suffice.
+/// - the result does not have exactly one dim, or shared memory does not suffice.
 pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, HistogramError> {
     let Histogram { src, dst, .. } = *histogram;
     let rank = dst.num_out_dims();
@@ -88,11 +89,11 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
     }
 }
 
-/// The bins in shared memory: one count of 4 bytes per bin, contiguous.
+/// The bins of a histogram in shared memory. They are contiguous, and each of them is a count of 4 bytes.
 struct SharedBins {
-    /// Stores of 0 to all bins. All source registers are the same value, 0.
+    /// The stores that write 0 to all bins. All their source registers are the same value, which is 0.
     clear: MemoryPlan,
-    /// Loads of the counts in the layout of the result.
+    /// The loads that read the counts in the layout of the result.
     load: MemoryPlan,
     bytes: u32,
 }
@@ -100,11 +101,11 @@ struct SharedBins {
 struct HistogramBuilder<'a> {
     histogram: &'a Histogram<'a>,
     bins_log2: u32,
-    /// Number of registers of each thread whose elements are counted.
+    /// Number of registers per thread whose elements are counted.
     elements: u32,
     warps: u32,
-    /// Masks of the free bits of the lane number and of the warp number. A thread in which one of these bits is set
-    /// holds replicas, which are not counted.
+    /// Masks of the free bits of the lane number and of the warp number. A thread in whose numbers one of these
+    /// bits is set holds replicas, which are not counted.
     copies: [u32; 2],
 }
 
@@ -134,8 +135,8 @@ impl HistogramBuilder<'_> {
         })
     }
 
-    /// Returns the register layout of the stores that clear the bins: for each register of each thread, the bin that it
-    /// clears. Adjacent bins belong to one thread, so that the stores are wide.
+    /// Returns the layout of the stores that clear the bins. It maps each register of each thread to the bin that
+    /// this register clears. Adjacent bins are cleared by the same thread, so that the stores are wide.
     fn cleared(
         &self,
         outs: &[(Dim, u64)],
@@ -170,8 +171,9 @@ impl HistogramBuilder<'_> {
         Threads::of(src)
     }
 
-    /// Begins a program whose inputs are the bin number of each element and, if the histogram is masked, the mask of
-    /// each element. Returns the pairs (bin number, mask).
+    /// Creates a builder for the program. The sources of the program are the bin number of each element and, if the
+    /// histogram is masked, the mask of each element. Returns the builder, and the pair (bin number, mask) of each
+    /// element.
     fn builder(&self) -> (Builder, Vec<(ValueId, Option<ValueId>)>) {
         let masks = if self.histogram.is_masked {
             self.elements
@@ -188,14 +190,15 @@ impl HistogramBuilder<'_> {
         (b, elements)
     }
 
-    /// Returns the index of the predicate that is true in threads whose lane number has no bit in common with mask
-    /// `lanes`, and whose warp number has no bit in common with mask `warps`. Returns `None` if both masks are zero.
+    /// Returns the index of a predicate that selects threads. It is true in a thread if its lane number has no bit
+    /// in common with the mask `lanes`, and its warp number has no bit in common with the mask `warps`. Returns
+    /// `None` if both masks are zero.
     fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
         let mask = lanes | warps << self.threads().lanes_log2;
         (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))
     }
 
-    /// Builds the program in which each element adds 1 to its bin in shared memory.
+    /// Builds the program in which each element atomically adds 1 to its bin in shared memory.
     fn adding(&self, bins: &SharedBins) -> Program {
         let (mut b, elements) = self.builder();
         let guard = self.clear(&mut b, self.copies);
@@ -216,8 +219,8 @@ impl HistogramBuilder<'_> {
         b.finish(results, bins.bytes, self.histogram.target)
     }
 
-    /// Emits the stores that clear the bins, the code of `additions`, and the loads of the counts, with barriers in
-    /// between.
+    /// Emits the stores that clear the bins, the code that `additions` emits, and the loads of the counts. Barriers
+    /// separate these three parts. Returns the loaded counts.
     fn in_bins(
         &self,
         b: &mut Builder,
@@ -237,8 +240,9 @@ impl HistogramBuilder<'_> {
         b.load_registers(&bins.load, None)
     }
 
-    /// Builds the program that counts by votes. If `bins` is given, the counts of each warp are partial, and are added
-    /// up in these bins in shared memory.
+    /// Builds the program that counts elements with ballots. If a warp does not hold all elements, its counts are
+    /// partial, and are added up in `bins` in shared memory. Returns `None` if a lane would own too many bins, or
+    /// if `bins` is needed but not given.
     fn voting(&self, bins: Option<&SharedBins>) -> Result<Option<Program>, HistogramError> {
         let Histogram {
             src, dst, target, ..
@@ -292,8 +296,8 @@ impl HistogramBuilder<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// Returns, for each bit of a bin number, the lane bit or register bit of the bin's owner that has the same
-    /// value.
+    /// For each bit of a bin number, returns the bit of the bin's owner that has the same value. It is a bit of
+    /// either the lane or the register.
     ///
     /// If the result's layout maps a lane bit to exactly one bit of the bin number, these two bits are paired. All
     /// other lane bits are paired with the lowest remaining bits.
@@ -323,7 +327,7 @@ impl HistogramBuilder<'_> {
             .collect()
     }
 
-    /// Returns the layout of the counts after voting, in which every warp holds all counts.
+    /// Returns the layout of the counts after the ballots, if every warp holds all counts.
     fn counts(
         &self,
         bin_bits: &[BinBit],

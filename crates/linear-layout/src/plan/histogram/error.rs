@@ -5,8 +5,8 @@ use super::super::memory::MemoryError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// Error of [`plan_histogram`](super::plan_histogram): the layouts do not match the target, or shared memory does not
-/// suffice.
+/// The error of [`plan_histogram`](super::plan_histogram): the layouts do not match the target, or shared memory
+/// does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct HistogramError(HistogramErrorKind);

@@ -37,36 +37,37 @@ use crate::target::Target;
 pub use build::plan_histogram;
 pub use error::HistogramError;
 
-/// A histogram to be planned.
+/// The description of a histogram for which a plan is to be computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
-    /// Layout of the elements: (register, lane, warp, block) to the tensor's dims. All register bases must be
-    /// nonzero.
+    /// Layout of the elements. It maps (register, lane, warp, block) to the tensor's dims. All register bases must
+    /// be nonzero.
     pub src: &'a LinearLayout,
-    /// Layout of the counts: (register, lane, warp, block) to one dim. All register bases must be nonzero.
+    /// Layout of the counts. It maps (register, lane, warp, block) to one dim. All register bases must be nonzero.
     pub dst: &'a LinearLayout,
-    /// True if some elements may be skipped: elements with mask 0, and elements whose value is not a bin number.
+    /// True if some elements must not be counted. These are the elements with mask 0, and the elements whose value
+    /// is not a bin number.
     pub is_masked: bool,
     /// Target GPU.
     pub target: &'a Target,
 }
 
-/// The strategy of a histogram.
+/// The method by which a histogram counts elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HistogramStrategy {
     /// Each element atomically adds 1 to its bin in shared memory.
     Adding,
-    /// Each lane owns some bins, and counts their elements by votes of the warp.
+    /// Each lane owns some bins, and counts the elements in these bins with ballots of the warp.
     Voting,
 }
 
-/// The program of a histogram.
+/// The plan of a histogram: its program, and the strategy that the program uses.
 ///
 /// # Shape
-/// Operand 0 is the bin number in each register of [`Self::registers`], as an `i32`. Operand 1 exists only if
-/// the histogram is masked. It has one flag per register, nonzero if the element is counted. Each result is a
-/// count, as an `i32`.
+/// Operand 0 contains the bin number of the element in each register of [`Self::registers`], as an `i32`. Operand 1
+/// exists only if the histogram is masked. It contains one flag per register, which is nonzero if the element is
+/// counted. Each result is a count, as an `i32`.
 /// # Laws
 /// Each count is the number of counted elements in its bin, and each element is counted once. `check_histogram`
 /// verifies this.
@@ -92,7 +93,7 @@ impl HistogramPlan {
         &self.registers
     }
 
-    /// Returns the chosen strategy.
+    /// Returns the strategy that the program uses.
     #[must_use]
     pub const fn strategy(&self) -> HistogramStrategy {
         self.strategy
@@ -104,7 +105,7 @@ impl HistogramPlan {
         &self.program
     }
 
-    /// Returns the cost of each strategy that was planned, cheapest first.
+    /// Returns the costs of all strategies for which a plan was computed, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered
@@ -113,8 +114,8 @@ impl HistogramPlan {
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// Returns the plan with `program` instead of its own program. Tests use it to check that the machine model
-    /// detects errors.
+    /// Returns this plan, in which the program is replaced by `program`. Tests use this method to check that the
+    /// machine model detects errors.
     pub(crate) fn with_program(mut self, program: Program) -> Self {
         self.program = program;
         self

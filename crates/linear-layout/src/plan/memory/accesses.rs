@@ -18,26 +18,26 @@ use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, phase_lane_bits, wavefronts};
 use crate::target::{Access, BitSource, Fragment, Target, Wavefronts};
 
-/// The inputs of [`Accesses::choose`]. Positions are byte offsets in a buffer, before padding.
+/// The inputs of [`Accesses::choose`]. All positions in them are byte offsets in a buffer, without padding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessConstraints<'a> {
-    /// For each register bit, its contribution (exclusive or) to the position.
+    /// For each register bit, its contribution to the position. Contributions are XORed.
     pub(crate) registers: &'a [u64],
-    /// For each thread bit, its contribution to the position. The lane bits come before the warp bits.
+    /// For each thread bit, its contribution to the position. The lane bits come first, followed by the warp bits.
     pub(crate) threads: &'a [u64],
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
-    /// Maximal number of bytes that one access of a lane covers.
+    /// Maximum number of bytes that one access covers in each lane.
     pub(crate) max_bytes: u32,
-    /// Register bits along which the elements of an access must be adjacent, lowest bit first: bit `i` of an
-    /// element's index in the access is register bit `neighbours[i]`. `None` allows all register bits.
+    /// The register bits along which the elements of an access must be adjacent, lowest bit first. Bit `i` of the
+    /// element's index in the access must be register bit `neighbours[i]`. `None` permits all register bits.
     pub(crate) neighbours: Option<&'a [u8]>,
     /// Mask of the position bits that may be set by a run-time offset, e.g. by the start of a view.
     pub(crate) runtime_bits: u64,
-    /// Mask of the position bits that are the index of a repetition (one fill and read of the scratch buffer). Only
-    /// registers may contribute to these bits. Accesses are in the order of their repetitions.
+    /// Mask of the position bits that form the index of a repetition. In each repetition, the scratch buffer is
+    /// filled and read once. Only registers may contribute to these bits. Accesses are ordered by repetition.
     pub(crate) repetition_bits: u64,
-    /// Paddings that are added to a position to get the address.
+    /// Paddings of the buffer. The address is the position plus all padding before it.
     pub(crate) paddings: &'a [Padding],
     pub(crate) access: Access,
     /// True if all lanes of a warp execute the access together, as matrix instructions require.
@@ -48,7 +48,7 @@ pub(crate) struct AccessConstraints<'a> {
 /// Size of a 32-bit register in bytes.
 const WORD_BYTES: u32 = 4;
 
-/// The kind of a warp's accesses to a buffer.
+/// The form of the instructions by which a warp accesses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessForm {
     /// Each lane accesses its own elements, at its own address.
@@ -71,15 +71,16 @@ impl AccessForm {
 }
 
 impl AccessConstraints<'_> {
-    /// Returns (wavefronts, wavefronts without bank conflicts) of one warp-wide access of `bytes` bytes per lane.
-    /// The buffer has no padding.
+    /// Returns the number of wavefronts that one warp-wide access takes, and the number that it would take without
+    /// bank conflicts. Each lane accesses `bytes` bytes. The buffer must not have padding.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         let lanes = &self.threads[..self.lanes_log2 as usize];
         self.waves_of(lanes, AccessForm::PerLane, bytes)
     }
 
-    /// Returns (wavefronts, wavefronts without bank conflicts) of one warp-wide access of `bytes` bytes per lane.
-    /// `lanes[i]` is the contribution of lane bit `i` to the position.
+    /// Returns the number of wavefronts that one warp-wide access takes, and the number that it would take without
+    /// bank conflicts. Each lane accesses `bytes` bytes, and `lanes[i]` is the contribution of lane bit `i` to the
+    /// position.
     fn waves_of(&self, lanes: &[u64], form: AccessForm, bytes: u32) -> (u32, u32) {
         let (access, target) = (self.access, self.target);
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
@@ -90,8 +91,8 @@ impl AccessConstraints<'_> {
         wavefronts(&lanes, bytes, phase_bits, target)
     }
 
-    /// Returns true if matrix instructions with this fragment apply: each row is contiguous and aligned, and the
-    /// lanes hold the elements that the fragment requires.
+    /// Returns true if matrix instructions with this fragment can be used. In this case, each row is contiguous and
+    /// aligned, and the lanes hold the elements that the fragment requires.
     fn matches_fragment(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
@@ -125,35 +126,37 @@ impl AccessConstraints<'_> {
     }
 }
 
-/// The memory accesses of a thread's registers.
+/// The accesses by which a thread stores its registers to a buffer, or loads them from it.
 ///
-/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. In a per-lane access, its byte offset
-/// is `(access(x).0 + i * element_bytes) ^ t`, where `t` is the contribution of the thread. In a matrix access,
+/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. In a per-lane access, its byte offset is
+/// `(access(x).0 + i * element_bytes) ^ t`, where `t` is the contribution of the thread. In a matrix access,
 /// elements of the same 32-bit word have consecutive indices `i`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// For each thread bit, its contribution to the position that the thread supplies. In a matrix access, this is
-    /// the position of a matrix row.
+    /// For each thread bit, its contribution to the position whose address the thread supplies. In a matrix access,
+    /// this is the position of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
-    /// log2 of the number of elements of one access.
+    /// log2 of the number of elements in one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// For each bit of an element's number, its contribution to (position, register). From low to high bits, the
-    /// number consists of the element's index in an access, the access's index in a repetition, and the
-    /// repetition's index.
+    /// For each bit of an element's number, its contributions to the position and to the register, as (position,
+    /// register). From low to high bits, the number consists of the index of the element in an access, the index of
+    /// the access in a repetition, and the index of the repetition.
     basis: Vec<(u64, u64)>,
-    /// (wavefronts, wavefronts without bank conflicts) of all accesses of a warp.
+    /// Number of wavefronts that all accesses of a warp take, and the number that they would take without bank
+    /// conflicts.
     waves: (u32, u32),
-    /// Number of byte-permute instructions per thread that pack narrow elements into words before stores.
+    /// Number of byte-permute instructions that a thread needs to pack narrow elements into words before the
+    /// stores.
     packing: u32,
 }
 
 impl Accesses {
-    /// Returns the cheapest accesses. Without `neighbours`, these are matrix accesses, or the per-lane accesses
-    /// with the fewest wavefronts and then the fewest accesses. With `neighbours`, they are the widest per-lane
-    /// accesses.
+    /// Returns the cheapest accesses. If `neighbours` is `None`, they are either matrix accesses, or per-lane
+    /// accesses with the fewest wavefronts. Among the latter, the widest accesses are chosen. If `neighbours` is
+    /// given, the widest possible per-lane accesses are returned.
     ///
     /// Returns `None` if a thread bit or a bit of `runtime_bits` contributes to a repetition bit, or if the
     /// registers do not reach all repetitions.
@@ -215,7 +218,7 @@ impl Accesses {
         std::iter::once(own).chain(matrices).min_by_key(cost)
     }
 
-    /// Returns per-lane accesses of `1 << vector_log2` elements each, or `None` if the registers do not hold so
+    /// Returns per-lane accesses of `1 << vector_log2` elements each, or `None` if the registers do not hold that
     /// many adjacent elements.
     fn with_vector(
         constraints: &AccessConstraints<'_>,
@@ -240,7 +243,8 @@ impl Accesses {
         ))
     }
 
-    /// Returns the matrix accesses, or `None` if the lanes are not arranged as the fragment requires.
+    /// Returns accesses by matrix instructions with this fragment, or `None` if the lanes are not arranged as the
+    /// fragment requires.
     fn with_matrices(
         constraints: &AccessConstraints<'_>,
         held: &Echelon,
@@ -354,8 +358,8 @@ impl Accesses {
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
-    /// Returns the number of byte permutes per thread before all stores; 0 for loads. Adjacent registers are
-    /// assumed to share a word already, so they need no permutes.
+    /// Returns the number of byte permutes that a thread executes to pack elements before all stores, or 0 for
+    /// loads. Adjacent registers are assumed to share a word already, so they need no permutes.
     fn count_packing(&self, constraints: &AccessConstraints<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
@@ -372,8 +376,8 @@ impl Accesses {
         self.form
     }
 
-    /// Returns, for each thread bit, its contribution to the position that the thread supplies. Lane bits come
-    /// first, then warp bits.
+    /// For each thread bit, returns its contribution to the position whose address the thread supplies. The lane
+    /// bits come first, followed by the warp bits.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -386,35 +390,38 @@ impl Accesses {
         self.element_bytes << self.vector_log2
     }
 
-    /// Returns the number of accesses of each thread in one repetition.
+    /// Returns the number of accesses that each thread executes in one repetition.
     pub(crate) fn count(&self) -> usize {
         1 << (narrow::<u32>(self.basis.len()) - self.vector_log2 - self.repetitions_log2)
     }
 
-    /// Returns the exclusive or of the registers in repetition `i` and the same registers in repetition 0.
+    /// Returns the XOR of the number of a register that is accessed in repetition `i` and the number of the
+    /// corresponding register in repetition 0.
     pub(crate) fn repetition(&self, i: usize) -> u64 {
         let start = self.basis.len() - self.repetitions_log2 as usize;
         self.at(start, i).1
     }
 
-    /// Returns (wavefronts, wavefronts without bank conflicts) of all accesses of a warp.
+    /// Returns the number of wavefronts that all accesses of a warp take, and the number that they would take
+    /// without bank conflicts.
     pub(crate) fn waves(&self) -> (u32, u32) {
         self.waves
     }
 
-    /// Returns (position, register) of the first element of access `x`. The accesses of a later repetition have higher
-    /// indices.
+    /// Returns the position and the register of the first element of access `x`. The accesses of later repetitions
+    /// have higher indices.
     pub(crate) fn access(&self, x: usize) -> (u64, u64) {
         self.at(self.vector_log2 as usize, x)
     }
 
-    /// Returns the exclusive or of the register of element `i` and the register of element 0 of the same access.
+    /// Returns the XOR of the register numbers of element `i` and element 0 of the same access.
     pub(crate) fn element(&self, i: usize) -> u64 {
         self.at(0, i).1
     }
 
-    /// Returns the map from a position to an element number. The low bits of the number are the element's index in
-    /// its access; the high bits are the access's index.
+    /// Returns an echelon form whose [`Echelon::solve`] maps a position to the number of the element there. The low
+    /// bits of the number are the index of the element in its access, and the high bits are the index of the
+    /// access.
     pub(crate) fn numbers(&self) -> Echelon {
         echelon(self.basis.iter().map(|(position, _)| position))
     }
@@ -426,7 +433,7 @@ impl Accesses {
             .fold((0, 0), |sum, (_, c)| (sum.0 ^ c.0, sum.1 ^ c.1))
     }
 
-    /// Returns the load-store time and the arithmetic time of all accesses of one warp.
+    /// Returns the load-store time and the arithmetic time that one warp needs for all accesses.
     pub(crate) fn time(&self, target: &Target) -> (u32, u32) {
         let costs = &target.costs;
         let possible = self.threads.iter().fold(0, |a, c| a | c);
@@ -442,15 +449,16 @@ impl Accesses {
         )
     }
 
-    /// Returns true if the target has no cheaper accesses: there are no bank conflicts, each lane accesses at least
-    /// one whole bank, and no elements are packed.
+    /// Returns true if no cheaper accesses are possible on the target. This is the case if there are no bank
+    /// conflicts, each lane accesses at least one whole bank, and no elements are packed.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
         self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }
 }
 
-/// Returns (position, register) for each bit of an access's index in its repetition, in register order.
-/// `within` is the mask of the position bits within one access.
+/// For each bit of an access's index in its repetition, returns its contributions to the position and to the
+/// register. The bits are in register order. `within` is the mask of the position bits within one access. Returns
+/// `None` if a contribution to the position is not the contribution of any registers.
 fn access_bits(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,
@@ -467,8 +475,8 @@ fn access_bits(
     Some(access_bits)
 }
 
-/// Returns (position, register) for each bit of a repetition's index. Returns `None` if the registers do not
-/// reach all repetitions.
+/// For each bit of a repetition's index, returns its contributions to the position and to the register. Returns
+/// `None` if the registers do not reach all repetitions.
 fn repetition_basis(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,

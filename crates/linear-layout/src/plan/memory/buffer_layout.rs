@@ -5,7 +5,8 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
 
-/// A padding rule of a buffer: after every `1 << interval_log2` bytes, there is a gap of `1 << padding_log2` bytes.
+/// A padding rule of a buffer. After every `1 << interval_log2` bytes of data, there is a gap of `1 <<
+/// padding_log2` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
     /// log2 of the number of bytes from the end of a gap to the start of the next gap.
@@ -24,9 +25,10 @@ pub struct BufferLayout {
 
 impl BufferLayout {
     /// Returns the layout of a buffer. `layout` maps (offset, partition or block) to dims. Each entry of
-    /// `interval_paddings` is a pair (interval, padding), in elements. `bits` is the width of an element in bits.
+    /// `interval_paddings` is a pair (interval, padding), whose numbers count elements. `bits` is the width of an
+    /// element in bits.
     ///
-    /// Each partition is contiguous, and the partitions are adjacent.
+    /// Each partition is contiguous, and consecutive partitions are adjacent.
     ///
     /// # Errors
     /// Returns an error if an element does not fill 1, 2, 4 or 8 bytes, if the buffer is distributed over several
@@ -67,7 +69,7 @@ impl BufferLayout {
         Ok(buffer)
     }
 
-    /// Returns the layout that maps the offset, and the partition or block, to dims.
+    /// Returns the layout that maps (offset, partition or block) to dims.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -79,8 +81,8 @@ impl BufferLayout {
         &self.paddings
     }
 
-    /// Returns log2 of the size in bytes of one buffer without padding. In a multi-buffer, consecutive buffers have
-    /// this distance before padding.
+    /// Returns log2 of the number of bytes of one buffer without padding. In a multi-buffer, this is the distance
+    /// between the positions at which consecutive buffers start.
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
@@ -103,14 +105,14 @@ impl BufferLayout {
             .map_or(0, |last| self.padded(last).saturating_add(element))
     }
 
-    /// Returns the address of a position: the position plus the sizes of all gaps before the position.
+    /// Returns the address of `position`, which is the position plus the sizes of all gaps before it.
     #[must_use]
     pub fn padded(&self, position: u64) -> u64 {
         padded(&self.paddings, position)
     }
 
-    /// Returns the layout from the input dims of `points` to (offset, partition) in the buffer. `points` maps its
-    /// input dims, e.g. (register, lane, warp), to the dims of the tensor.
+    /// Returns the layout that maps the input dims of `points` to (offset, partition) in the buffer. `points` maps
+    /// these input dims, e.g. (register, lane, warp), to the dims of the tensor.
     pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
         points
             .invert_and_compose(&self.layout)
@@ -118,7 +120,7 @@ impl BufferLayout {
     }
 
     /// Returns the contribution of bit `bit` of the input dim `dim` to the position in bytes. `positions` is a
-    /// layout from [`Self::positions`].
+    /// layout that [`Self::positions`] returned.
     pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
         let part = |out| {
             if positions.has_out_dim(out) {
@@ -134,8 +136,8 @@ impl BufferLayout {
     /// Returns the position in bytes of the element at `coords`.
     ///
     /// # Errors
-    /// Returns an error if the number of coordinates is not the number of dims, or if a coordinate exceeds the size of
-    /// its dim.
+    /// Returns an error if the number of coordinates is not the number of dims, if a coordinate is not below the
+    /// size of its dim, or if the layout does not reach every element.
     pub fn position(&self, coords: &[u64]) -> Result<u64, MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let point: Vec<(Dim, u64)> = self.layout.out_dims().zip(coords.iter().copied()).collect();
@@ -146,8 +148,8 @@ impl BufferLayout {
         }))
     }
 
-    /// Returns `steps`: `steps[d][i]` is the contribution (exclusive or) of bit `i` of coordinate `d` to the
-    /// position of an element in bytes.
+    /// Returns lists `steps`, in which `steps[d][i]` is the contribution of bit `i` of coordinate `d` to the
+    /// position of an element in bytes. Contributions are XORed.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -160,7 +162,7 @@ impl BufferLayout {
         Ok(self.layout.out_dims().map(column).collect())
     }
 
-    /// Returns the mask of the bits that may be set in the start position of a view with shape `shape`.
+    /// Returns the mask of the bits that may be set in the position at which a view with shape `shape` starts.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -168,8 +170,8 @@ impl BufferLayout {
         Ok(self.masks(shape)?.1)
     }
 
-    /// Returns the number of bytes of a view with shape `shape` if such a view is contiguous for every start. Its
-    /// elements are then at constant offsets from its start. Returns `None` if it is not contiguous.
+    /// Returns the number of bytes of a view with shape `shape`, if such a view is contiguous at every start
+    /// position. In this case, its elements are at constant offsets from its start. Returns `None` otherwise.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -179,8 +181,9 @@ impl BufferLayout {
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
     }
 
-    /// Returns two masks of position bits for views with shape `shape`: (bits within a view, bits of the start of a
-    /// view).
+    /// Returns two masks of position bits for views with shape `shape`. The first contains the bits that differ
+    /// between the elements of a view. The second contains the bits that may be set in the start position of a
+    /// view.
     fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let mut masks = (0, 0);
@@ -199,7 +202,8 @@ impl BufferLayout {
     }
 }
 
-/// Returns the address of a position: the position plus the sizes of all gaps before the position.
+/// Returns the address of `position`, which is the position plus the sizes of all gaps before it. `gaps` contains
+/// the padding rules of the buffer.
 pub(crate) fn padded(gaps: &[Padding], position: u64) -> u64 {
     gaps.iter().fold(position, |address, gap| {
         address.saturating_add(position >> gap.interval_log2 << gap.padding_log2)

@@ -3,7 +3,8 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// Error of planning accesses to a buffer: the buffer is not supported, or the tensor does not fit in the buffer.
+/// An error that is returned if accesses to a shared-memory buffer cannot be planned: the buffer is not supported,
+/// or the tensor does not fit in the buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct MemoryError(MemoryErrorKind);
@@ -19,7 +20,7 @@ pub(super) enum MemoryErrorKind {
     /// The buffer is distributed over several CTAs.
     #[error("a buffer distributed over {blocks} CTAs is not supported yet: expected 1 CTA")]
     SeveralBlocks { blocks: u64 },
-    /// The end of the buffer exceeds 32-bit addresses.
+    /// The buffer, including its padding, takes more than [`MOST_BYTES`] bytes.
     #[error(
         "a buffer of {elements} elements of {bits} bits takes more than {MOST_BYTES} bytes, its padding \
              included: expected a smaller one"

@@ -28,8 +28,8 @@ use core::slice;
 /// Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the
 /// buffer.
 /// # Laws
-/// Register `r` accesses the element whose coordinate along the axis is the index of `r`. The property
-/// `every_index_is_at_its_element` verifies this.
+/// Register `r` accesses the element whose coordinate along the axis is the run-time index that is supplied for
+/// register `r`. The property `every_index_is_at_its_element` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexedPlan {
     buffer: BufferLayout,
@@ -41,8 +41,9 @@ pub struct IndexedPlan {
 }
 
 impl IndexedPlan {
-    /// Plans an access by `registers`, a layout from (register, lane, warp) to dims. The coordinate of each
-    /// register along `axis` is replaced by a run-time index below `size`.
+    /// Plans an indexed access to `buffer`. `registers` maps (register, lane, warp) to the coordinates of an
+    /// element. At run time, the coordinate along dim `axis` is replaced by an index that is supplied for each
+    /// register and is less than `size`.
     ///
     /// # Errors
     /// Returns an error if the layout of the buffer does not reach every element.
@@ -88,20 +89,22 @@ impl IndexedPlan {
         &self.buffer
     }
 
-    /// Returns the program that maps (lane, warp) to the thread's contribution to the position.
+    /// Returns the program that maps (lane, warp) to the thread's contribution (exclusive or) to the position of an
+    /// element.
     #[must_use]
     pub const fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the program that maps the run-time index to its contribution to the position.
+    /// Returns the program that maps the run-time index to its contribution (exclusive or) to the position of an
+    /// element.
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
     }
 
-    /// Returns the program of [`Self::index`] with the inputs (lane, warp, index). The lane and the warp are
-    /// unused.
+    /// Returns a program that computes the same map as [`Self::index`], but takes the inputs (lane, warp, index).
+    /// It ignores the lane and the warp.
     pub(crate) fn along(&self) -> IndexProgram {
         IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }
@@ -112,7 +115,7 @@ impl IndexedPlan {
         self.index_bits
     }
 
-    /// Returns the contribution of each register to the position.
+    /// Returns, for each register, its contribution (exclusive or) to the position of the element that it accesses.
     #[must_use]
     pub fn registers(&self) -> &[u64] {
         &self.registers

@@ -49,15 +49,17 @@ use super::program::IndexProgram;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
 
-/// One access instruction that each thread executes, with the constants of its address and its registers.
+/// One access instruction that each thread executes: the registers that it loads or stores, and the compile-time
+/// terms of its address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterAccess {
-    /// Constant part of the position. The position is the exclusive or of this constant and the positions of the
-    /// thread and of the view.
+    /// Compile-time term of the access's position in the buffer. The position is the exclusive or of this constant,
+    /// the thread's contribution and the start of the view.
     pub(crate) xor: u64,
-    /// Constant to add to the address, in bytes.
+    /// Constant number of bytes that is added after the position has been converted to an address.
     pub(crate) add: u64,
-    /// Registers of the access's elements, lowest address first. In a matrix access, the elements are ordered by word.
+    /// Registers that hold the elements of the access, lowest address first. In a matrix access, the elements of
+    /// each word are consecutive.
     pub(crate) registers: Vec<u32>,
 }
 
@@ -70,19 +72,21 @@ pub struct MemoryPlan {
     form: AccessForm,
     vector: usize,
     accesses: Vec<RegisterAccess>,
-    /// For each register, the index of its access and the index of its element within the access.
+    /// For each register, the index of the access that contains it, and the index of its element within this
+    /// access.
     locations: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
     warps_log2: u32,
 }
 
 impl MemoryPlan {
-    /// Plans the accesses of registers to a view of a buffer. `registers` maps (register, lane, warp) to dims.
-    /// `view_mask` is the mask of the bits that may be set in the position of the view. Each lane accesses its elements
-    /// independently of other lanes.
+    /// Plans the accesses that store the registers of a tensor to a view of `buffer`, or load them from it.
+    /// `registers` maps (register, lane, warp) to dims. `view_mask` is the mask of the bits that may be set in the
+    /// start position of the view. Each lane accesses its elements independently of other lanes.
     ///
     /// # Errors
-    /// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.
+    /// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the
+    /// buffer.
     pub fn new(
         registers: &LinearLayout,
         buffer: &BufferLayout,
@@ -93,8 +97,8 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (false, None))
     }
 
-    /// Plans accesses as [`Self::new`] does, but for whole warps whose lanes execute together. So the accesses may be
-    /// matrix instructions.
+    /// Plans accesses as [`Self::new`] does, but under the condition that all lanes of a warp execute each access
+    /// together. Therefore, the plan may use matrix instructions.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Self::new`].
@@ -108,9 +112,9 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans the stores of a copy from another memory. Each store writes elements that are adjacent in both
-    /// memories: bit `i` of an element's index in a store is register bit `neighbours[i]`. The other arguments are
-    /// those of [`Self::new`].
+    /// Plans the stores of a copy whose source is in another memory. Each store writes elements that are adjacent
+    /// in both memories: bit `i` of an element's index within a store is register bit `neighbours[i]`. The other
+    /// arguments are those of [`Self::new`].
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Self::new`].
@@ -212,13 +216,13 @@ impl MemoryPlan {
         self.form
     }
 
-    /// Returns the program that maps (lane, warp) to the thread's contribution to the position. In a matrix access,
-    /// this is the position of the matrix row whose address the thread supplies.
+    /// Returns the program that maps (lane, warp) to the thread's contribution (exclusive or) to the position of an
+    /// access. In a matrix access, this is the position of the matrix row whose address the thread supplies.
     pub(crate) fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the number of elements of one access of a thread.
+    /// Returns the number of elements that a thread loads or stores with one access.
     pub(crate) const fn vector(&self) -> usize {
         self.vector
     }
@@ -227,13 +231,15 @@ impl MemoryPlan {
         &self.accesses
     }
 
-    /// Returns, for each register, the index of its access and the index of its element within the access.
+    /// Returns, for each register, the index of the access that contains it, and the index of its element within
+    /// this access.
     pub(crate) fn locations(&self) -> &[(u32, u32)] {
         &self.locations
     }
 
-    /// Returns the number of byte permutes that each thread executes before stores or after loads. Aligned runs of
-    /// adjacent registers are assumed to share a word already, so they need no permutes.
+    /// Returns the number of byte permutes with which each thread packs elements into words before the stores, or
+    /// unpacks words after the loads. Aligned runs of adjacent registers are assumed to share a word already, so
+    /// they need no permutes.
     #[must_use]
     pub fn permutes(&self) -> u32 {
         let word = (4usize >> self.buffer.bytes_log2).clamp(1, self.vector);
@@ -247,8 +253,8 @@ impl MemoryPlan {
         narrow(permuted * (word - 1))
     }
 
-    /// Returns the cost of all accesses of a block. It is the time to issue the accesses and their wavefronts,
-    /// summed over all warps.
+    /// Returns the cost of all accesses that the warps of a block execute. The arithmetic time is the time to issue
+    /// the accesses, and the load-store time is the time of their wavefronts.
     #[must_use]
     pub fn cost(&self, target: &Target) -> Cost {
         let warps = 1 << self.warps_log2;

@@ -7,18 +7,18 @@ use crate::number::narrow;
 use crate::plan::program::{Builder, Program, Threads, View};
 use crate::target::{Access, Target};
 
-/// An access of all threads of a block to a view of a buffer, to be planned.
+/// The input of [`plan_access`]: an access that all threads of a block make to a view of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferAccess<'a> {
     /// Layout of the registers, which maps (register, lane, warp) to dims. It must not have zero register bases.
     pub registers: &'a LinearLayout,
     /// Layout of the buffer.
     pub buffer: &'a BufferLayout,
-    /// Mask of the bits that may be set in the position of the view, in bytes before padding. See
-    /// [`BufferLayout::view_mask`].
+    /// Mask of the bits that may be set in the start position of the view, which is a byte offset before padding.
+    /// See [`BufferLayout::view_mask`].
     pub view_mask: u64,
-    /// Axis whose coordinate is a run-time index, and the size of the view along this axis; `None` if the access is not
-    /// indexed.
+    /// For an indexed access: (dim whose coordinate is a run-time index, size of the view along this dim). `None`
+    /// if the access is not indexed.
     pub indexed: Option<(usize, u64)>,
     /// Kind of the access: load or store.
     pub access: Access,
@@ -30,7 +30,7 @@ pub struct BufferAccess<'a> {
     pub target: &'a Target,
 }
 
-/// Plans the access to a buffer that `access` describes, and returns its program.
+/// Plans the buffer access that `access` describes, and returns its program.
 ///
 /// # Shape
 /// - Operand 0: the registers to store; empty for a load.
@@ -39,12 +39,11 @@ pub struct BufferAccess<'a> {
 ///   axis.
 /// - Results: the loaded registers.
 ///
-/// The stores of a copy have elements as operands, lowest address first. Elements are not packed into words,
-/// because the emitter copies them from global memory.
+/// If the access is part of a copy (`neighbours`), each store step has single elements as operands, lowest address
+/// first. The elements are not packed into words, because the emitter copies them from global memory.
 ///
 /// # Errors
-/// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the
-/// buffer.
+/// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.
 pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let BufferAccess {
         registers,

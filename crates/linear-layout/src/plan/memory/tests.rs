@@ -17,7 +17,7 @@ const BUFFERS: [&str; 9] = [
     "#ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0]}>}>",
 ];
 
-/// Register layouts in which `LANES` stands for the number of lanes. The layouts have 4 warps.
+/// Register layouts with 4 warps. The tests replace `LANES` by the number of lanes of the target.
 const REGISTERS: [&str; 5] = [
     "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [LANES/4, 4], warpsPerCTA = [4, 1], order = [1, 0]}>",
     "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, LANES/4], warpsPerCTA = [2, 2], order = [0, 1]}>",
@@ -69,7 +69,8 @@ fn every(mut check: impl FnMut(&BufferLayout, &LinearLayout, [u64; 2], &Target, 
     }
 }
 
-/// Returns the address of each element, by coordinates. The addresses are found by enumerating all positions.
+/// Returns a map from the coordinates of each element to its address. The map is built by enumerating all positions
+/// of the buffer.
 fn addresses(buffer: &BufferLayout, bits: u32) -> HashMap<Vec<u64>, u64> {
     let mut found = HashMap::new();
     for packed in 0..1u64 << buffer.layout().columns().len() {
@@ -174,8 +175,8 @@ fn a_buffer_takes_what_its_last_element_needs() {
     assert_eq!(buffer.padded(1 << buffer.pitch_log2()), 4 * (64 + 8 * 2));
 }
 
-/// A lane reads 16 bytes of its row. All rows of 128 bytes start at the same bank, and the swizzle avoids the
-/// conflicts.
+/// Each lane stores up to 16 bytes of its own row. Without padding, all rows of 128 bytes start at the same bank,
+/// so the stores conflict unless the buffer is swizzled.
 #[test]
 fn widths_and_wavefronts() {
     let target = Target::parse("cuda:90").unwrap();
@@ -193,8 +194,8 @@ fn widths_and_wavefronts() {
     check(BUFFERS[6], 16, 2, (16, 8));
 }
 
-/// Both swizzles allow `ldmatrix` without conflicts. With one of them, the elements of a word are not adjacent
-/// registers.
+/// Both swizzles allow `ldmatrix` without bank conflicts. With the second swizzle, the elements of a word are not
+/// in adjacent registers, so byte permutes are needed.
 #[test]
 fn permutes_follow_from_the_registers_of_words() {
     let target = Target::parse("cuda:80").unwrap();

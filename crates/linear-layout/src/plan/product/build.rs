@@ -14,7 +14,8 @@ use crate::target::{BlockScales, Number, Product};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Plans a product of matrices.
+/// Plans the matrix product `D = A B + D` for operands with given layouts, and returns the cheapest plan that was
+/// found.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -48,8 +49,11 @@ use std::rc::Rc;
 ///
 /// # Errors
 /// Returns an error in these cases:
-/// - a tensor is distributed over several CTAs, or the target has no instruction for the scaled types;
-/// - otherwise the layouts do not match each other or the target.
+/// - a tensor is distributed over several CTAs;
+/// - the shapes, or the numbers of lanes and warps, of the operands do not match each other or the target;
+/// - the type of D does not hold the products exactly, or no instruction supports the element types;
+/// - the product has scales, and no scaled instruction supports their layouts even after conversions;
+/// - a conversion of an operand fails.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
     let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
@@ -96,11 +100,12 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     best.ok_or_else(|| ProductErrorKind::NoTile.into())
 }
 
-/// An instruction, its match with the product, and the scales of A and B.
+/// An instruction, its match with the product, and the scales of A and of B. The scales of an operand are `None` if
+/// it has no scales.
 type InstructionMatch<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
-/// Returns the instructions for the product's element types, in order of preference of the types. Without
-/// scales, the last entry is a multiply-add in each lane.
+/// Returns the matrix instructions that support the product's element types, sorted by the order of preference of
+/// the types. If the product has no scales, the last entry is the multiply-add that each lane executes by itself.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
     let own = product
         .factors
@@ -136,7 +141,8 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     Ok(rows)
 }
 
-/// Returns the scaled instructions for operands of these types with scales of the given type and block size.
+/// Returns the scaled instructions for operands with the element types `factors` and with the scale type and block
+/// size of `scales`. Returns an error if the target has none.
 fn with_scales(
     product: &MatrixProduct<'_>,
     scales: &FactorScales<'_>,
@@ -161,7 +167,8 @@ fn with_scales(
     Ok(rows)
 }
 
-/// Checks the shapes of the operands. Returns the number of matrices, and the sizes m, n and k.
+/// Checks that the operands have matching shapes and the expected numbers of lanes and warps, and that each operand
+/// is held by one CTA. Returns (number of matrices, m, n, k).
 pub(super) fn check(product: &MatrixProduct<'_>) -> Result<Point, ProductError> {
     let layouts = [product.a, product.b, product.d];
     let blocks = layouts
@@ -230,7 +237,8 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<Point, ProductError> 
     Ok([matrices, d[rank - 2], d[rank - 1], a[rank - 1]])
 }
 
-/// Returns the cheapest plan in which some of the operands are converted to layouts of an instruction.
+/// Returns the cheapest plan that uses the instruction `row` and converts at least one of A, B and D to a layout
+/// that matches it. Returns `None` if there is no such plan.
 fn converted(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -284,15 +292,16 @@ fn converted(
     Ok(best)
 }
 
-/// A cache of the conversions between layouts of operands and layouts of instructions. Each conversion is planned once.
+/// A cache of planned conversions between the given layout of an operand and a layout that an instruction requires.
+/// Each conversion is planned only once.
 #[derive(Default)]
 struct Conversions {
     planned: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
 }
 
 impl Conversions {
-    /// Returns the conversion of an operand to `layout`. If `is_back` is true, returns the conversion from `layout` to
-    /// the operand's original layout.
+    /// Returns the plan that converts an operand from its original layout to `layout`. If `is_back` is true, the
+    /// plan converts in the opposite direction.
     fn plan(
         &mut self,
         product: &MatrixProduct<'_>,
@@ -321,8 +330,9 @@ impl Conversions {
     }
 }
 
-/// Returns new layouts for the operands that are not in `kept`, with which the instruction matches all
-/// operands. Entries of kept operands are `None`. The result is `None` if there are no such layouts.
+/// Returns a new layout for each operand (A, B, D) whose entry of `kept` is false. The new layouts are chosen such
+/// that the instruction matches them together with the kept layouts. The entry of a kept operand is `None`. The
+/// whole result is `None` if no such layouts are found.
 fn layouts_for(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -362,7 +372,7 @@ fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
 }
 
-/// No conversion of A, B, D or the result.
+/// The conversion plans of a product in which neither A, B, D nor the result is converted.
 const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(
@@ -496,8 +506,8 @@ fn build(
     }
 }
 
-/// Packs elements into 32-bit words, one for each register that the instruction reads. Elements that fill a
-/// register are not packed.
+/// Packs elements into 32-bit words, one word per register that the instruction reads. Elements are not packed if
+/// each one fills a register, if there is only one, or if the instruction is a multiply-add in each lane.
 fn packed(b: &mut Builder, row: &Product, values: &[ValueId]) -> Vec<ValueId> {
     let bits = b.element_bits(values[0]);
     if row.intrinsic.is_none() || bits >= 32 || values.len() == 1 {
@@ -519,13 +529,14 @@ fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
     elements.collect()
 }
 
-/// A cache of the packed words of the tiles of A and B. Each tile is packed at its first use.
+/// A cache that holds the packed words of each tile of A and B. A tile is packed when it is used for the first
+/// time.
 struct FactorTiles<'a> {
     row: &'a Product,
     number: u32,
     found: &'a Match,
     factors: &'a [Vec<ValueId>; 2],
-    /// Packed words of each tile, by (operand, first register of the tile).
+    /// Map from (operand, first register of a tile) to the packed words of this tile.
     planned: FxHashMap<(usize, usize), Vec<ValueId>>,
 }
 

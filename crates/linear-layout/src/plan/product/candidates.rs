@@ -9,8 +9,8 @@ use crate::target::{Product, ScaleBit, ScaleOperand};
 
 /// Returns a layout of A (operand 0) or B (1) that matches the instruction if D has the layout `sum`.
 ///
-/// The register bits are, in this order: bits of the tile, bits of k, and bits of m (for A) or n (for B). The
-/// output dims are those of `like`.
+/// The register bits step, in this order, along the bits of the tile, the remaining bits of k, and the remaining
+/// bits of m (for A) or n (for B) and of the matrix index. The output dims are those of `like`.
 pub(super) fn factor(
     row: &Product,
     renaming: &Renaming,
@@ -44,8 +44,8 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Keeps the coordinates that D shares with an operand: the matrix, and m (for A) or n (for B). All other
-/// coordinates become 0. `own` is the index of m or n.
+/// Returns `at` reduced to the coordinates that D shares with A or B: the matrix, and the coordinate with index
+/// `own`, which is m for A and n for B. All other coordinates become 0.
 pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
@@ -65,7 +65,8 @@ fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
 
 /// Returns a layout of the scales of A (0) or B (1) that matches the instruction if D has the layout `sum`.
 ///
-/// The register bits are, in this order: bits of the tile, bits of k, and bits of m (for A) or n (for B).
+/// The register bits step, in this order, along the bits of the tile, the remaining bits of k, and the remaining
+/// bits of m (for A) or n (for B) and of the matrix index.
 pub(super) fn scales(
     bits: &ScaleOperand,
     renaming: &Renaming,
@@ -99,8 +100,9 @@ pub(super) fn scales(
 
 /// Returns a layout of D that matches the instruction and, if they are given, the layouts of A and B.
 ///
-/// Warp bits have the same m and n as the warp bits of A and B. Without A and B, warp bits take the row bits
-/// beyond the tile, then the column bits. Register bits take all remaining bits.
+/// If A is given, each warp bit has the m of the same warp bit of A; if B is given, it has the n of the same warp
+/// bit of B. A warp bit for which this yields no coordinate takes the lowest unused bit of the rows or, if there is
+/// none, of the columns, but only of a dim that no given operand has. Register bits take all remaining bits.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,
@@ -155,7 +157,7 @@ pub(super) fn sum(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the layout with the register, lane and warp columns `parts` and the output dims of `like`.
+/// Returns the layout whose register, lane and warp columns are `parts`, and whose output dims are those of `like`.
 fn layout(
     like: &LinearLayout,
     axes: Axes,
@@ -173,7 +175,7 @@ fn layout(
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
-/// Packs coordinates as a column of the operand's layout.
+/// Packs the coordinates `at` into a column of a layout that has the output dims of `like`.
 fn pack(like: &LinearLayout, axes: Axes, at: &Point) -> u64 {
     let rank = like.num_out_dims();
     let mut values = vec![0; rank];

@@ -12,12 +12,12 @@ pub(super) const K: usize = 3;
 /// Indices of the scale operands. The operands are A (0), B (1), D (2), the scales of A (3) and the scales of B (4).
 pub(super) const SCALES: [usize; 2] = [3, 4];
 
-/// The meaning (m, n or k) of the last two dims of an operand.
+/// The roles (m, n or k) that the last two dims of an operand have in the product.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub(super) dims: [usize; 2],
-    /// log2 of the number of values of k per element of the tensor. It is nonzero if a byte holds two elements
-    /// along k, and for scales, because one scale applies to a block.
+    /// log2 of the number of values of k that one element of the tensor covers. It is nonzero if a byte holds two
+    /// elements along k, and for scales, because one scale applies to a block of elements.
     pub(super) k_log2: u32,
 }
 

@@ -5,7 +5,8 @@ use crate::layout::LayoutError;
 use crate::target::Number;
 use thiserror::Error;
 
-/// Error of [`plan_product`](super::plan_product): the layouts do not match each other or the target.
+/// An error of [`plan_product`](super::plan_product): the shapes, types or layouts of the operands do not match
+/// each other or the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct ProductError(ProductErrorKind);

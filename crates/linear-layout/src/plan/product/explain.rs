@@ -10,7 +10,8 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The executions (issues) of one instruction that compute a product, if no operand is converted.
+/// The number and the cost of the executions (issues) of one instruction that compute a whole product. No operand
+/// is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
     /// Number of times that each warp issues the instruction.
@@ -19,11 +20,13 @@ pub struct Issues {
     pub cost: u64,
 }
 
-/// The outcome of matching one instruction with a product: the issues, or the first mismatch with the operands.
+/// The outcome of matching one instruction with a product: the issues that the product takes, or the first mismatch
+/// between the instruction and the operands.
 pub type Attempt = Result<Issues, Mismatch>;
 
-/// Matches each instruction for the product's element types, and a multiply-add in each lane, with the operands'
-/// layouts. No operand is converted.
+/// Matches each instruction that supports the product's element types with the operands' layouts, and returns the
+/// outcome for each instruction. If the product has no scales, the multiply-add in each lane is the last
+/// instruction. No operand is converted.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -73,8 +76,8 @@ pub fn match_instructions(
     Ok(tried.collect())
 }
 
-/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. The layout maps (register, lane) to `(m, k)`,
-/// `(k, n)` or `(m, n)`.
+/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. The layout maps (register, lane) to `(m,
+/// k)`, `(k, n)` or `(m, n)`.
 ///
 /// ```
 /// use linear_layout::layout::Dim;
@@ -88,7 +91,7 @@ pub fn match_instructions(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if two bits of the instruction's tile coincide, or one is missing.
+/// Returns an error if the lane bits and the register bits of the operand do not reach every element of its tile.
 pub fn operand_layout(row: &Product, operand: usize) -> Result<LinearLayout, LayoutError> {
     let [m, n, k] = row.sizes();
     let sizes = [("m", m), ("n", n), ("k", k)];
@@ -136,8 +139,8 @@ mod tests {
         layout.remove_zero_bases(Dim::REGISTER).unwrap()
     }
 
-    /// Edits the columns of A, B and D with `change`, and matches the instruction `name` with these layouts. A is
-    /// 32 x 32, B and D are 32 x 16.
+    /// Applies `change` to the columns of A (index 0), B (1) and D (2), and returns the outcome of matching the
+    /// instruction `name` with the changed layouts. A is 32 x 32; B and D are 32 x 16.
     fn outcome(
         name: &str,
         parent: &str,

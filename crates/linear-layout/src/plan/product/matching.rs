@@ -48,10 +48,10 @@ impl Elements {
 }
 
 /// A map from an instruction's tile to the tensors: for each bit of m, n and k of the tile, a tensor coordinate
-/// along the same dim. Bits beyond the size of the tensors are mapped to 0.
+/// along the same dim. Bits for which the tensors are too small are mapped to 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Renaming {
-    /// For m, n and k: the tensor coordinate of each bit, by the index of the bit.
+    /// For m, n and k, a map from the index of a tile bit to its tensor coordinate.
     images: [FxHashMap<u8, u64>; 3],
 }
 
@@ -78,8 +78,9 @@ impl Renaming {
         dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Maps a tile bit to the coordinates `to`. Fails if `to` has coordinates along another dim, or if the bit is
-    /// already mapped to other coordinates. The error contains the earlier coordinates, if any.
+    /// Maps the tile bit `bit` to the coordinates `to`. Fails if `to` has a nonzero coordinate along another dim,
+    /// or if the bit is already mapped to other coordinates. The error contains the coordinates to which the bit
+    /// was mapped before, if any.
     fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
         let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
@@ -94,7 +95,8 @@ impl Renaming {
             .ok_or_else(|| Some(self.image(bit)))
     }
 
-    /// Returns each assigned bit with its tensor coordinate: first the bits of m, then n, then k.
+    /// Returns each assigned tile bit with the tensor coordinate to which it is mapped: first the bits of m, then
+    /// n, then k.
     pub(super) fn bits(&self) -> Vec<(TileBit, u64)> {
         let dims = [TileBit::M, TileBit::N, TileBit::K];
         let images = dims.iter().zip(&self.images);
@@ -114,10 +116,12 @@ impl Renaming {
         span
     }
 
-    /// Finds a renaming with which an instruction matches the given operands:
-    /// - A lane bit of the instruction is mapped to the coordinates of the same lane bit of the tensor.
-    /// - Any other bit of a given operand is mapped to a register bit that all given operands share.
-    /// - A bit of no given operand is mapped to the lowest free coordinate bit.
+    /// Finds a renaming with which an instruction may match the given operands:
+    /// - A tile bit that the instruction holds in a lane bit is mapped to the coordinates of the tensor's same lane bit.
+    /// - Any other tile bit of a given operand is mapped to the coordinate of a register bit that all given operands
+    ///   with this tile bit have.
+    /// - A tile bit that no given operand has is mapped to the lowest free coordinate bit.
+    /// - A tile bit for which no coordinate is found is mapped to 0.
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
@@ -210,15 +214,15 @@ impl Renaming {
     }
 }
 
-/// The division of an operand's registers into tiles. All tiles have the same register bits and differ in their first
-/// register.
+/// The division of an operand's registers into tiles. The same register bits number the elements within each tile.
+/// The tiles differ only in their first register.
 #[derive(Debug)]
 struct OperandTiles {
-    /// For each register bit of the instruction's tile, the register bit of the tensor to which it is mapped; `None` if
-    /// the tensor is too small to have one.
+    /// For each register bit of the instruction's tile, the register bit of the tensor to which it is mapped.
+    /// `None` if the tensor is too small for this bit of the tile.
     bits: Vec<Option<usize>>,
-    /// For each tile, (first register, coordinates of the first element). All bits of `bits` are clear in the first
-    /// register.
+    /// For each tile, (first register, coordinates of the first element). The register bits in `bits` are clear in
+    /// the first register.
     begins: Vec<(usize, Point)>,
     /// Map from the coordinates of a tile's first element to the tile's first register. If several tiles have the
     /// same coordinates, the lowest register is used.
@@ -271,7 +275,8 @@ impl OperandTiles {
     }
 }
 
-/// One issue of an instruction, which multiplies one tile.
+/// One execution (issue) of an instruction. It multiplies one tile of A by one tile of B, and adds the product to
+/// one tile of D.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
     /// Coordinates of the first element of the tile.
@@ -289,13 +294,14 @@ pub(super) struct Match {
     pub(super) issues: Vec<Issue>,
     /// For each element of A's tile, true if it must be replaced by zero, so that its product is not added twice.
     pub(super) zero_elements: Vec<bool>,
-    /// Mask of lane bits that number replicas of A's elements. Lanes in which one of these bits is set replace A by
-    /// zero.
+    /// Mask of the lane bits that number replicas of A's elements. A lane in which at least one of these bits is
+    /// set replaces its elements of A by zero, so that their products are not added twice.
     pub(super) zero_lanes: u32,
 }
 
 impl Match {
-    /// Matches an instruction with tensors of these layouts, or returns the first mismatch.
+    /// Matches the instruction `row` with operands A, B and D that have the given layouts. Returns the first
+    /// mismatch if they do not match.
     pub(super) fn of(
         row: &Product,
         operands: [&Elements; 3],

@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// The coordinates of a lane bit in the tensor's layout contradict the instruction's layout.
+    /// The tensor's layout maps a lane bit to coordinates that contradict the instruction's layout.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
     Lane {
         /// Index of the operand: A, B, D, or the scales of A or of B.
@@ -23,22 +23,23 @@ pub enum Mismatch {
         bit: TileBit,
         /// Coordinates of the lane bit in the tensor's layout.
         found: Point,
-        /// Coordinates of the tile bit, if earlier lane bits determined them.
+        /// Coordinates to which the tile bit is already mapped. `None` if it is not mapped yet.
         expected: Option<Point>,
     },
-    /// A warp bit of A or B contradicts the same warp bit of D. In a product without matrix instructions, this may
-    /// also be a lane bit.
+    /// A warp bit of A or B contradicts the same warp bit of D. If the product is computed by a multiply-add in
+    /// each lane, the contradiction may also be in a lane bit.
     #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
     Thread {
         /// Index of the operand: A or B.
         operand: usize,
         /// Input dim of the bit: lane or warp.
         dim: Dim,
-        /// Index of the bit within this dim.
+        /// Index of the mismatching bit within the input dim `dim`.
         number: usize,
-        /// Coordinates of the bit in the layout of the operand.
+        /// Coordinates of the mismatching bit in the layout of the operand.
         found: Point,
-        /// Coordinates of the same bit in the layout of D. Coordinates that the operand does not have are 0.
+        /// Coordinates that the mismatching bit must have: those of the same bit in the layout of D, with 0 for
+        /// each coordinate that the operand does not have.
         expected: Point,
     },
     /// An operand has no register bit with the coordinates of a tile bit.
@@ -48,7 +49,7 @@ pub enum Mismatch {
         operand: usize,
         /// Tile bit for which a register bit is missing.
         bit: TileBit,
-        /// Coordinates of the tile bit.
+        /// Coordinates to which the tile bit is mapped. No register bit of the operand has these coordinates.
         expected: Point,
     },
     /// A thread does not hold the tile of A or B that its tile of D needs.
@@ -59,12 +60,12 @@ pub enum Mismatch {
         /// Coordinates of the first element of the tile.
         at: Point,
     },
-    /// The coordinate of a k bit does not respect blocks, where a block is a run of elements along k that share one
-    /// scale. Bits within a block must be mapped to less than the block size, and all higher bits to a multiple of
-    /// it.
+    /// A bit of k is mapped to a coordinate that splits a block, where a block is a run of elements along k that
+    /// share one scale. Each bit within a block must be mapped to a coordinate less than the block size, and each
+    /// higher bit to a multiple of the block size.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
-        /// Bit of k of the tile.
+        /// Tile bit along k.
         bit: TileBit,
         /// Coordinate k to which the bit is mapped.
         found: u64,
@@ -74,9 +75,9 @@ pub enum Mismatch {
     /// The lanes whose products are summed into one element of D do not cover all values of k.
     #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
     Depth {
-        /// Number of values of k that these lanes hold.
+        /// Number of values of k that are held by the lanes whose products are summed into one element of D.
         found: u64,
-        /// Number of values of k of the product.
+        /// Number of values of k in the product, all of which the lanes must hold.
         expected: u64,
     },
 }
@@ -85,7 +86,7 @@ const fn operand_name(operand: usize) -> &'static str {
     ["A", "B", "D", "the scales of A", "the scales of B"][operand]
 }
 
-/// Describes the possible coordinates of a bit of k.
+/// Describes the coordinates to which a bit of k may be mapped.
 fn block_positions(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {
@@ -96,7 +97,7 @@ fn block_positions(bit: TileBit, block_log2: u8) -> String {
     }
 }
 
-/// Formats coordinates, as `m 8 and k 2`.
+/// Formats coordinates, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`.
 fn format_point(at: Point) -> String {
     let named = ["matrix", "m", "n", "k"].into_iter().zip(at);
     let parts: Vec<String> = named
@@ -109,7 +110,7 @@ fn format_point(at: Point) -> String {
     }
 }
 
-/// Formats a tile bit, as `m 8`.
+/// Formats a tile bit, e.g. as `m 8`.
 fn name(bit: TileBit) -> String {
     let mut at = [0; 4];
     match bit {

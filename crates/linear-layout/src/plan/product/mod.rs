@@ -43,20 +43,21 @@ pub use error::ProductError;
 pub use explain::{Attempt, Issues, match_instructions, operand_layout};
 pub use mismatch::Mismatch;
 
-/// A product to be planned.
+/// The input of [`plan_product`]: the layouts and element types of the operands of a matrix product, and the
+/// target.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixProduct<'a> {
     /// Layout of D, which maps (register, lane, warp) to (m, n). If there are several matrices, the first output dim is
     /// the number of the matrix.
     pub d: &'a LinearLayout,
-    /// Layout of A, which maps to (m, k), or to (m, k / 2) if a byte holds two elements.
+    /// Layout of A, which maps (register, lane, warp) to (m, k), or to (m, k / 2) if a byte holds two elements.
     pub a: &'a LinearLayout,
-    /// Layout of B, which maps to (k, n), or to (k / 2, n) if a byte holds two elements.
+    /// Layout of B, which maps (register, lane, warp) to (k, n), or to (k / 2, n) if a byte holds two elements.
     pub b: &'a LinearLayout,
-    /// Scales of A and B, for scaled instructions.
+    /// Scales of A and B. `None` if the product has no scales.
     pub scales: Option<FactorScales<'a>>,
-    /// Pairs of types in which A and B may be multiplied, in order of preference. For example, `f32` may be
-    /// multiplied as `tf32` or as `f32`.
+    /// Pairs of element types (of A, of B) that the multiplication may use, in order of preference. For example,
+    /// `f32` operands may be multiplied as `tf32` or as `f32`.
     pub factors: &'a [[Number; 2]],
     /// Element type of D.
     pub sum: Number,
@@ -64,11 +65,11 @@ pub struct MatrixProduct<'a> {
     pub target: &'a Target,
 }
 
-/// Scales for blocks of elements of A and B.
+/// The scales of A and B. One scale applies to a block of consecutive elements along k.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorScales<'a> {
-    /// Layout of the scales of A, which maps to (m, k / block), and layout of the scales of B, which maps to (n, k /
-    /// block). An entry is `None` if the operand has no scales.
+    /// Layouts of the scales of A and of the scales of B. They map to (m, block) and to (n, block), where a block
+    /// is a run of elements along k that share a scale. An entry is `None` if the operand has no scales.
     pub layouts: [Option<&'a LinearLayout>; 2],
     /// log2 of the number of elements along k that share one scale.
     pub block_log2: u8,
@@ -77,7 +78,7 @@ pub struct FactorScales<'a> {
 }
 
 impl MatrixProduct<'_> {
-    /// Returns, for each of A, B and D, the number of 32-bit words that a thread holds.
+    /// Returns, for each of A, B and D, the number of 32-bit words that a thread's registers of this operand fill.
     #[must_use]
     pub fn words(&self) -> [u64; 3] {
         let [left, right] = self.factors.first().copied().unwrap_or([self.sum; 2]);
@@ -95,15 +96,15 @@ impl MatrixProduct<'_> {
     }
 }
 
-/// The program of a product.
+/// The plan of a product: its program, the chosen instruction, and the conversions of the operands.
 ///
 /// # Shape
-/// Operands 0, 1 and 2 are the unique registers of D, A and B. In a product with scales, operands 3 and 4 are
-/// the unique registers of the scales of A and B. One of these may be empty. The results are the registers of
-/// D.
+/// Operands 0, 1 and 2 of the program are the unique registers of D, A and B. In a product with scales, operands 3
+/// and 4 are the unique registers of the scales of A and B. Operand 3 or operand 4 may be empty. The results are
+/// the registers of D.
 /// # Laws
-/// Each product of an element of A and an element of B, multiplied by their scales, is added exactly once to
-/// its element of D. `check_product` verifies this.
+/// Each product of an element of A and an element of B, multiplied by their scales, is added exactly once to its
+/// element of D. `check_product` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProductPlan {
     program: Program,
@@ -114,8 +115,8 @@ pub struct ProductPlan {
     count: usize,
 }
 
-/// Returns the pairs of types in which A and B may be multiplied, in order of preference. If `allows_tf32` is
-/// true, `f32` may be multiplied as `tf32`.
+/// Returns the pairs of element types (of A, of B) that the multiplication may use, in order of preference. If
+/// `allows_tf32` is true, `f32` operands may be multiplied as `tf32`.
 #[must_use]
 pub fn factor_types(factors: [Number; 2], allows_tf32: bool) -> Vec<[Number; 2]> {
     match factors {
@@ -137,7 +138,7 @@ impl ProductPlan {
         &self.instruction
     }
 
-    /// Returns the number of issues of the matrix instruction by each warp.
+    /// Returns the number of times that each warp issues the matrix instruction.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
@@ -157,15 +158,15 @@ impl ProductPlan {
         self.scale_conversions
     }
 
-    /// Returns three flags for A, B and D. A flag is true if the operand is converted. D is converted before and after
-    /// the product.
+    /// Returns three flags, for A, B and D. A flag is true if the plan converts this operand. If D is converted, it
+    /// is converted before the product, and the result is converted back after the product.
     #[must_use]
     pub fn is_converted(&self) -> [bool; 3] {
         [0, 1, 2].map(|operand| self.conversions[operand].is_some())
     }
 
-    /// Returns the bits of the instruction's m, n and k, each with its tensor coordinate. The coordinate is 0 if
-    /// the tensors are too small for this bit.
+    /// Returns each bit of the instruction's m, n and k with the tensor coordinate to which it is mapped. The
+    /// coordinate is 0 if the tensors are too small for the bit.
     #[must_use]
     pub fn renaming(&self) -> &[(TileBit, u64)] {
         &self.renaming

@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 /// The scales of operand A or B, packed into words for all tiles.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
-    /// For each word, the registers of its scales, lowest byte first. The instruction ignores any remaining bytes.
+    /// For each word, the registers whose scales it contains, lowest byte first. The instruction ignores any
+    /// remaining bytes.
     pub(super) words: Vec<Vec<usize>>,
     /// Map from the coordinates of a tile's first element to (index into `words`, selector of the tile's scales in
     /// the word).
@@ -159,7 +160,7 @@ impl ScaleWords {
         self.first.get(&at).copied()
     }
 
-    /// Returns true if every issue of the match has a word with its scales.
+    /// Returns true if the words contain the scales of every issue of the match.
     fn covers(&self, found: &Match) -> bool {
         found.issues.iter().all(|issue| self.at(issue.at).is_some())
     }

@@ -40,7 +40,7 @@ pub(crate) struct Builder {
     value_numbers: FxHashMap<Step, ValueId>,
     /// For each operand for which [`Self::zero`] was called, the value that holds the number 0.
     zeros: FxHashMap<u8, ValueId>,
-    /// Number of instructions of the combiner, for the cost.
+    /// Number of instructions that one application of the combiner takes. Only the cost depends on it.
     combination: u32,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct InlinedProgram<'p> {
     pub(crate) program: &'p Program,
     /// Operand of the enclosing program to which all values of the inlined program belong.
     pub(crate) operand: u8,
-    /// Values of the enclosing program that replace the source registers.
+    /// Values of the enclosing program that replace the source registers of the inlined program.
     pub(crate) sources: &'p [ValueId],
     /// Offset in bytes of the inlined program's scratch memory within the scratch memory of the enclosing program.
     pub(crate) start: u32,
@@ -121,7 +121,8 @@ impl Builder {
         }
     }
 
-    /// Sets the number of instructions of the combiner, which the cost depends on.
+    /// Sets the number of instructions that one application of the combiner takes. The cost of the program depends
+    /// on it.
     pub(crate) const fn set_combination_cost(&mut self, instructions: u32) {
         self.combination = instructions;
     }
@@ -132,7 +133,7 @@ impl Builder {
         self.widths[0].max(8)
     }
 
-    /// Returns the width in bits of the elements of the value's operand.
+    /// Returns the width in bits of the elements of the operand to which `value` belongs.
     pub(crate) fn element_bits(&self, value: ValueId) -> u32 {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
@@ -156,7 +157,8 @@ impl Builder {
         }
     }
 
-    /// Adds a pure step that defines a value of the type of `like`, or returns the value of an equal earlier step.
+    /// Adds a pure step that defines one value, which has the type of `like`. If an equal step was added before,
+    /// returns the value of that step instead.
     fn pure(&mut self, step: Step, like: ValueId) -> ValueId {
         if let Some(&v) = self.value_numbers.get(&step) {
             return v;
@@ -223,7 +225,8 @@ impl Builder {
         self.pure(step, set)
     }
 
-    /// Returns the value that holds the number 0 for the operand of `like`. Adds a step for it at the first call.
+    /// Returns the value that holds the number 0 for the operand to which `like` belongs. The first call for an
+    /// operand adds a step that defines this value.
     pub(crate) fn zero(&mut self, like: ValueId) -> ValueId {
         let operand = self.types[like.index()].operand;
         if let Some(value_numbers) = self.zeros.get(&operand) {
@@ -239,7 +242,7 @@ impl Builder {
         out
     }
 
-    /// Returns the value that holds the number 1. The value belongs to the operand of the element `of`.
+    /// Returns the value that holds the number 1. The value belongs to the same operand as the element `of`.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -267,7 +270,8 @@ impl Builder {
         intern(&mut self.votes, vote)
     }
 
-    /// Adds a step that counts the elements of the warp in each bin of a lane. Returns the counts, added to `acc`.
+    /// Adds a step in which each lane counts, for each bin that it owns, the elements of the warp that fall in this
+    /// bin. Returns the counts. If `acc` is not empty, each count is added to the corresponding value of `acc`.
     /// `vote` is an index into the program's votes.
     pub(crate) fn count_votes(
         &mut self,
@@ -290,7 +294,8 @@ impl Builder {
         (0..count).map(|i| first.plus(i)).collect()
     }
 
-    /// Selects one of two values, according to one bit of a run-time number.
+    /// Adds a step that selects `if_set` if bit `bit` of the run-time number `number` is set, and `if_clear`
+    /// otherwise.
     pub(crate) fn select_bit(
         &mut self,
         (number, bit): (ValueId, u32),
@@ -311,8 +316,8 @@ impl Builder {
         intern(&mut self.index_maps, map)
     }
 
-    /// Adds a step that evaluates the index map with index `map`. The inputs of the map are (lane, warp, `inputs`).
-    /// Returns the first output; the other outputs have the following indices.
+    /// Adds a step that evaluates the index map with index `map` for the inputs (lane, warp, `inputs`). Returns the
+    /// value of the map's first output. The values of the other outputs have the next indices.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
         let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
@@ -439,8 +444,8 @@ impl Builder {
         made
     }
 
-    /// Adds a matrix product to the accumulator `acc`. `row` is the index of the instruction in the program's table of
-    /// matrix instructions.
+    /// Adds a step that multiplies `a` by `b` and adds the product to the accumulator `acc`. Returns the new
+    /// accumulator. `row` is the index of the instruction in the program's table of matrix instructions.
     pub(crate) fn mma(
         &mut self,
         acc: &[ValueId],
@@ -472,8 +477,8 @@ impl Builder {
         out
     }
 
-    /// Moves elements of one operand to other lanes: packs the elements into words, moves each word by `send`, and
-    /// unpacks the received words.
+    /// Moves elements of one operand to other lanes: converts the elements to 32-bit words, moves each word with
+    /// `send`, and converts the received words back to elements.
     pub(crate) fn through_words(
         &mut self,
         values: &[ValueId],

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 /// The execution time of a program for one block, in quarters of a clock cycle of one SM (or CU).
 ///
 /// The load-store unit and the arithmetic unit overlap, but not completely. A program takes the time of the busier
-/// unit, plus an eighth of the time of the other unit, plus the time lost at barriers.
+/// unit, plus an eighth of the time of the other unit, plus the waiting time.
 ///
 /// ```
 /// use linear_layout::plan::Cost;
@@ -57,8 +57,8 @@ impl fmt::Display for Cost {
 /// The number of warps per block for which [`Costs::shuffle_trip`](crate::target::Costs::shuffle_trip) was measured.
 const FULL_LATENCY_WARPS: u32 = 4;
 
-/// Returns the cost of a program on a target. `combination` is the number of instructions of one application of the
-/// combiner.
+/// Returns the cost of a program on a target. `combination` is the number of instructions that one application of
+/// the combiner takes.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
@@ -282,8 +282,9 @@ impl Program {
     }
 }
 
-/// Returns the number of byte permutes that pack the narrow elements of `list` into words. Values with
-/// consecutive indices are assumed to share a register already, so they need no permutes.
+/// Returns the number of byte permutes that pack the narrow elements of `list` into words, or into one word if
+/// `one_word` is true. Values with consecutive indices are assumed to share a register already, so they need no
+/// permutes.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -305,8 +306,9 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Returns the number of instructions that compute an address: 1 for the first exclusive or of a base and a
-/// nonzero constant, otherwise 0. `xors` lists the earlier pairs (base, constant).
+/// Returns the number of instructions that compute `address`. The number is 1 if the constant of its exclusive or
+/// is nonzero and no earlier address has the same base and constant; otherwise it is 0. `xors` lists the pairs
+/// (base, constant) of earlier addresses.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

@@ -88,7 +88,7 @@ pub enum IndexOp {
         /// Constant factor.
         by: u64,
     },
-    /// Or of two values that have no common bits. A lowering may emit `or disjoint` or an addition.
+    /// Bitwise or of two values that have no common bits. A lowering may emit `or disjoint` or an addition.
     Or(IndexNode, IndexNode),
     /// Exclusive or of two values that may have common bits.
     Xor(IndexNode, IndexNode),
@@ -105,7 +105,7 @@ pub enum Join {
     Xor,
 }
 
-/// A linear map of run-time bits as straight-line code.
+/// Straight-line code that computes a linear map (over GF(2)) of run-time integers.
 ///
 /// # Shape
 /// Inputs: integers, each with a fixed number of bits. Outputs: one integer per output dim.
@@ -349,8 +349,8 @@ impl IndexProgram {
         }
     }
 
-    /// Returns the node of the exclusive or of all terms, as a tree of small depth. Ors combine the terms that have
-    /// no bits in common with other terms.
+    /// Adds nodes that compute the exclusive or of all terms as a tree of small depth, and returns the root. Terms
+    /// that have no bits in common with other terms are combined by ors.
     fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
@@ -401,8 +401,8 @@ impl IndexProgram {
 enum Cut {
     /// One term per diagonal (row - column) of the matrix.
     Diagonals,
-    /// One term per diagonal, with an exception: a column with several bits is one term if no other column is on
-    /// one of its diagonals.
+    /// One term per diagonal, with an exception: a column with several bits is a term of its own if it is the only
+    /// column on at least one of its diagonals.
     Peeled,
     /// One term per column of the matrix.
     Columns,
@@ -543,8 +543,8 @@ mod tests {
         assert_eq!(ops(&[1, 2, 4, 8, 0b1001_0010_0000]), 4);
     }
 
-    /// A term without common bits comes last in a program, as a disjoint or, so it can be an immediate offset of an
-    /// access.
+    /// A term that has no bits in common with other terms is combined last, by a disjoint or. It can then be an
+    /// immediate offset of an access.
     #[test]
     fn what_meets_no_other_comes_last() {
         // Bits 0 and 1 overlap in the second bit of the result; bit 2 is disjoint.

@@ -16,8 +16,8 @@ use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::apply_u32;
 
-/// A permutation of the lanes of a warp. If each lane stores the elements of its source lane, the warp stores
-/// to contiguous bytes in lane order.
+/// A permutation that assigns a source lane to each lane of a warp. If each lane stores the elements of its source
+/// lane, the warp stores to contiguous bytes, in the order of the lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
     /// Mask of the address bits that select a lane within the contiguous bytes of a warp. These bits are clear in

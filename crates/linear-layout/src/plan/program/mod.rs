@@ -97,7 +97,7 @@ impl Program {
         self.types[value.index()]
     }
 
-    /// Returns the width in bits of the elements of a value's operand.
+    /// Returns the width in bits of the elements of the operand to which `value` belongs.
     #[must_use]
     pub fn element_bits(&self, value: ValueId) -> u32 {
         self.widths[usize::from(self.types[value.index()].operand)]
@@ -128,7 +128,8 @@ impl Program {
         self.num_sources as usize
     }
 
-    /// Returns the number of all values. A table that is indexed by [`ValueId::index`] needs this size.
+    /// Returns the number of all values, including the source values. A table that is indexed by [`ValueId::index`]
+    /// needs this size.
     #[must_use]
     pub fn num_values(&self) -> usize {
         self.types.len()

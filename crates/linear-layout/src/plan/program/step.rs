@@ -30,7 +30,8 @@ impl fmt::Display for ValueId {
     }
 }
 
-/// A list of values in the program's operand pool. Call [`super::Program::operands`] to read the values.
+/// A list of values, stored as a range of the program's operand pool. Call [`super::Program::operands`] to read the
+/// values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Operands {
     pub(super) start: u32,
@@ -72,8 +73,8 @@ pub struct ValueType {
 /// A condition on the thread number (`lane + (warp << lanes_log2)`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Predicate {
-    /// True if the mask selects an odd number of set bits of the thread index. Usually the mask is one lane bit: mask 4 is
-    /// the condition "lane bit 2 is set".
+    /// True if an odd number of the thread-number bits in this mask are set. Usually the mask has a single lane
+    /// bit: mask 4 is the condition "lane bit 2 is set".
     Parity(u32),
     /// True if none of the thread bits in this mask is set. With 32 lanes in a warp, mask 96 is the condition "warp 0,
     /// 4, 8, ...".
@@ -113,22 +114,22 @@ pub enum LaneMap {
     /// A linear map. Column `i` is the contribution (exclusive or) of bit `i` of the thread number to the source lane.
     /// Most maps have one column per lane bit, and some maps also have columns for warp bits.
     Linear(Vec<u32>),
-    /// The thread's lane, with the bits under `mask` replaced by `bits`. All lanes that differ only in the bits under
-    /// `mask` read from the same lane, as in a broadcast.
+    /// The source lane is the thread's own lane, in which the bits under `mask` are replaced by `bits`. All lanes
+    /// that differ only in the bits under `mask` read from the same lane, as in a broadcast.
     Fixed {
         /// Mask of the replaced lane bits.
         mask: u32,
         /// New value of the replaced bits.
         bits: u32,
     },
-    /// The previous lane: the lane bits under `mask` form a number, which is decremented. The first lane reads from the
-    /// last.
+    /// The previous lane: the lane bits under `mask` form a number, which is decremented. The lane with number 0
+    /// reads from the lane with the highest number.
     Before {
         /// Mask of the lane bits that form the number.
         mask: u32,
     },
-    /// The next lane: the lane bits under `mask` form a number, which is incremented. The last lane reads from the
-    /// first.
+    /// The next lane: the lane bits under `mask` form a number, which is incremented. The lane with the highest
+    /// number reads from the lane with number 0.
     After {
         /// Mask of the lane bits that form the number.
         mask: u32,
@@ -154,8 +155,8 @@ impl LaneMap {
 pub enum MemorySpace {
     /// The scratch memory of the program in the shared memory of the thread's own CTA.
     Scratch,
-    /// The scratch memory of the program in the shared memory of any CTA of the cluster. The bits of an address from
-    /// [`Address::CTA_SHIFT`] on are the rank of the CTA.
+    /// The scratch memory of the program in the shared memory of any CTA of the cluster. In such an address, the
+    /// bits from [`Address::CTA_SHIFT`] on contain the rank of the CTA.
     Cluster,
     /// A buffer that is an argument of the program.
     Buffer,
@@ -173,14 +174,15 @@ pub struct AddressBase {
     pub start: u32,
     /// Memory to which the address refers.
     pub space: MemorySpace,
-    /// Paddings of the memory. The address of an offset is the offset plus all paddings before the offset.
+    /// Paddings of the memory. The address of the byte at some offset is the offset plus all paddings before it.
     pub gaps: Vec<Padding>,
     /// Mask of the offset bits to which [`Address::numbers`] may contribute.
     pub number_bits: u32,
 }
 
 impl AddressBase {
-    /// Returns the byte offset of `thread`: the exclusive or of the columns of its set bits.
+    /// Returns the byte offset of `thread`: the exclusive or of `columns[i]` for all bits `i` that are set in
+    /// `thread`.
     pub(crate) fn apply(&self, thread: u32) -> u32 {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
@@ -190,15 +192,15 @@ impl AddressBase {
         narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
-    /// Returns the mask of the bits that are set in the offset of some thread.
+    /// Returns the mask of the bits that are set in the byte offset of at least one thread.
     #[must_use]
     pub fn possible_bits(&self) -> u32 {
         self.columns.iter().fold(0, |a, c| a | c)
     }
 }
 
-/// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`, where `start`, `padded`
-/// and `base` belong to the [`AddressBase`].
+/// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`, where `start`,
+/// `padded` and `base` are those of the [`AddressBase`].
 ///
 /// No bit of `add` is set in any other term, so `add` can be an immediate offset of the instruction. Many accesses
 /// share a value of `xor`, and the exclusive or with this value is computed once for all of them.
@@ -206,16 +208,17 @@ impl AddressBase {
 pub struct Address {
     /// Index into [`super::Program::address_bases`].
     pub base: u32,
-    /// Constant to XOR with the base. Its bits may also be set in the base.
+    /// Constant that is XORed with the thread's byte offset. The two may have bits in common.
     pub xor: u32,
-    /// Constant to add. Its bits are not set in any other term.
+    /// Constant that is added last. Its bits are not set in any other term.
     pub add: u32,
-    /// Run-time numbers to XOR with the base: the start of a view, or the contribution of a run-time index.
+    /// Run-time numbers to XOR with the base, such as the start of a view or the contribution of a run-time index.
     pub numbers: Operands,
 }
 
 impl Address {
-    /// The first bit of the CTA's rank in an address of [`MemorySpace::Cluster`]. No CTA has 2^20 bytes of shared memory.
+    /// Index of the lowest bit of the CTA's rank in an address of [`MemorySpace::Cluster`]. The bits below contain
+    /// the offset, since no CTA has 2^20 bytes of shared memory.
     pub const CTA_SHIFT: u32 = 20;
 }
 
@@ -243,8 +246,9 @@ pub struct ScaleWord {
 /// One operation of a program, executed by all threads of the block, or of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
-    /// Packs values, lowest bits first. The result is either a word of 1 to 4 narrow elements (the remaining bits are
-    /// undefined), or a 64-bit element of two words.
+    /// Packs values into one result. The first value takes the lowest bits. The result is either a word that
+    /// contains 1 to 4 narrow elements (the remaining bits are undefined), or a 64-bit element that consists of two
+    /// words.
     Pack {
         /// Resulting word or 64-bit element.
         out: ValueId,
@@ -272,8 +276,8 @@ pub enum Step {
         /// Result in threads for which the predicate is false.
         if_clear: ValueId,
     },
-    /// Computes numbers by an index map, whose inputs are the lane, the warp and the run-time values `inputs`, in this
-    /// order. Defines one word for each output of the map.
+    /// Evaluates an index map for the lane, the warp and the run-time values `inputs`, in this order. Defines one
+    /// word, which is a number, for each output of the map.
     Compute {
         /// First result.
         first: ValueId,
@@ -297,14 +301,15 @@ pub enum Step {
         /// Result if the bit is clear.
         if_clear: ValueId,
     },
-    /// Reads a word from lane `lane ^ lane_xor` of the same warp, where `lane` is a run-time number of the reading
-    /// lane.
+    /// Reads a word from lane `lane ^ lane_xor` of the same warp, where `lane` is a run-time number that each
+    /// reading lane supplies.
     ShuffleAt {
         /// Received word.
         out: ValueId,
-        /// Word that each lane provides to its readers.
+        /// Word that each lane provides to the lanes that read from it.
         value: ValueId,
-        /// Number of the source lane. The exclusive or with `lane_xor` is applied to this number.
+        /// Run-time number that determines the source lane: the source lane is the exclusive or of this number and
+        /// `lane_xor`.
         lane: ValueId,
         /// Constant to XOR with `lane`.
         lane_xor: u32,
@@ -314,27 +319,28 @@ pub enum Step {
         /// Result.
         out: ValueId,
     },
-    /// Defines the number 1, by which one element increases a count.
+    /// Defines the number 1, which is added to a count for each counted element.
     One {
         /// Result.
         out: ValueId,
         /// Element that is counted. The result belongs to the operand of this element.
         of: ValueId,
     },
-    /// Atomically adds `value` to a number in shared memory.
+    /// Atomically adds `value` to a 4-byte number in shared memory.
     AtomicAdd {
         /// Address of the number in shared memory.
         address: Address,
         /// Addend.
         value: ValueId,
-        /// Condition of the addition: a thread adds only if this number is not 0. If `None`, every thread adds.
+        /// Run-time condition of the addition: a thread adds only if this number is not 0. If `None`, the addition
+        /// has no such condition.
         mask: Option<ValueId>,
         /// Index into [`super::Program::predicates`]. Only threads for which the predicate is true add; if `None`, all
         /// threads add.
         guard: Option<u32>,
     },
-    /// Counts elements by votes: for each bin that a lane owns, counts the lanes of the warp whose element is in that
-    /// bin. Defines one number for each bin that a lane owns.
+    /// Counts elements with ballots: for each bin that it owns, a lane counts the lanes of the warp whose element
+    /// falls in this bin. Defines one number for each bin that a lane owns.
     CountVotes {
         /// First result.
         first: ValueId,
@@ -354,25 +360,26 @@ pub enum Step {
     ShuffleXor {
         /// Received word.
         out: ValueId,
-        /// Word that each lane provides to its readers.
+        /// Word that each lane provides to the lanes that read from it.
         value: ValueId,
-        /// Constant to XOR with the reading lane.
+        /// Constant that is XORed with the number of the reading lane.
         lane_mask: u32,
     },
     /// Reads a word from lane `map(thread) ^ lane_xor` of the same warp, where `thread` is the reading thread.
     ShuffleIndex {
         /// Received word.
         out: ValueId,
-        /// Word that each lane provides to its readers.
+        /// Word that each lane provides to the lanes that read from it.
         value: ValueId,
         /// Index into [`super::Program::lane_maps`].
         map: u32,
         /// Constant to XOR with the result of the lane map.
         lane_xor: u32,
     },
-    /// Swaps words between pairs of lanes that differ in bit `lane_bit`: the word `low` of the lane in which the bit is
-    /// set is exchanged with the word `high` of the lane in which the bit is clear. Defines two words, the new `low`
-    /// and the new `high`. The instruction is `v_permlane16_swap` for bit 4, and `v_permlane32_swap` for bit 5.
+    /// Swaps words between pairs of lanes that differ only in bit `lane_bit`. In each pair, the lane in which the
+    /// bit is set exchanges its word `low` for the word `high` of the lane in which the bit is clear. Defines two
+    /// words, the new `low` and the new `high`. The instruction is `v_permlane16_swap` for bit 4, and
+    /// `v_permlane32_swap` for bit 5.
     SwapLanes {
         /// First result, the new `low` word. The second result is the new `high` word.
         first: ValueId,
@@ -404,19 +411,21 @@ pub enum Step {
         /// True if the results are words; false if they are elements.
         words: bool,
     },
-    /// Writes matrices (`stmatrix`). The fragment defines which lane holds which elements of a matrix.
+    /// Writes matrices to shared memory (`stmatrix`). The fragment defines which lane holds which elements of a
+    /// matrix.
     StoreMatrices {
-        /// Address of the row that each lane supplies. If a matrix has `n` rows, lane `m * n + r` supplies the address
-        /// of row `r` of matrix `m`.
+        /// Address that a lane supplies, which is the address of one matrix row. If a matrix has `n` rows, lane `m
+        /// * n + r` supplies the address of row `r` of matrix `m`.
         address: Address,
         /// Values to write: 1, 2 or 4 words or 32-bit elements.
         values: Operands,
         /// Distribution of each matrix over lanes and registers.
         fragment: Fragment,
     },
-    /// Reads matrices (`ldmatrix`, `ds_read_tr`). The fragment defines which lane receives which elements of a matrix.
+    /// Reads matrices from shared memory (`ldmatrix`, `ds_read_tr`). The fragment defines which lane receives which
+    /// elements of a matrix.
     LoadMatrices {
-        /// Address of the row that each lane supplies, as in [`Step::StoreMatrices`].
+        /// Address that a lane supplies, which is the address of one matrix row, as in [`Step::StoreMatrices`].
         address: Address,
         /// First result. The results are words or 32-bit elements.
         first: ValueId,
@@ -446,17 +455,18 @@ pub enum Step {
         /// True if one packed instruction combines two elements of the only operand.
         is_packed: bool,
     },
-    /// Combines one element of each lane over all lanes of the warp, by one instruction. All lanes receive the result.
+    /// Combines the elements of all lanes of the warp with one instruction. All lanes receive the result.
     ReduceLanes {
         /// Result.
         out: ValueId,
         /// Element that each lane provides.
         value: ValueId,
         /// Mask of lane bits. Lanes that differ only in these bits hold replicas of the same element. The mask is
-        /// nonzero only for an idempotent combiner, because replicas then do not change the result.
+        /// nonzero only for an idempotent combiner, because with such a combiner replicas do not change the result.
         copies: u32,
     },
-    /// Adds a matrix product to `acc`, by one instruction of the whole warp. Defines as many values as `acc` contains.
+    /// Multiplies A and B with one warp-wide instruction, and adds the product to `acc`. Defines as many values as
+    /// `acc` contains.
     Mma {
         /// First result.
         first: ValueId,
@@ -476,7 +486,8 @@ pub enum Step {
 }
 
 impl Step {
-    /// Returns the name of the kind of the step, for statistics. All kinds of shuffles share the name `shuffle`.
+    /// Returns the name of the step's kind, which is used in statistics. All kinds of shuffles share the name
+    /// `shuffle`.
     #[must_use]
     pub const fn kind_name(&self) -> &'static str {
         match self {

@@ -16,7 +16,8 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// Writes the first line: the registers, the threads, the scratch memory and the cost.
+    /// Writes the first line of the textual form: the numbers of registers, lanes and warps, the size of the
+    /// scratch memory, and the cost.
     pub(crate) fn fmt_size(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -35,7 +36,7 @@ impl Program {
         )
     }
 
-    /// Writes the tables of address bases, maps and predicates, and then the steps and the results.
+    /// Writes the tables of address bases, lane maps and matrix instructions, then the steps, and then the results.
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
             write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;

@@ -2,22 +2,22 @@
 
 use crate::number::narrow;
 
-/// The parameters of a vote, by which the lanes of a warp count the elements in each bin of a histogram.
+/// The parameters of a vote: a ballot in which the lanes of a warp count the elements in each bin of a histogram.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// For each bit of a bin number, lowest bit first, the lane bit or register bit with the same value. A bin's
-    /// count is in the register with these bits, in the lane with these bits.
+    /// For each bit of a bin number, lowest bit first, the lane bit or register bit that has the same value. The
+    /// lane and the register that are determined by these bits hold the count of the bin.
     pub bin_bits: Vec<BinBit>,
-    /// Mask of lane bits. A lane in which one of these bits is set holds a replica, which is not counted.
+    /// Mask of lane bits. A lane in which at least one of these bits is set holds a replica, which is not counted.
     pub copies: u32,
 }
 
-/// A bit of the place where the count of a bin is held: a bit of the lane number or of the register index.
+/// A bit of the lane number or of the register index that corresponds to one bit of a bin number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
     /// Bit with this index in the lane number.
     Lane(u32),
-    /// Bit with this index in the register index. Only registers that hold counts are numbered.
+    /// Bit with this index in the register index. The index counts only registers that hold counts.
     Register(u32),
 }
 
@@ -28,7 +28,7 @@ impl Vote {
         narrow::<u32>(self.bin_bits.iter().filter(of_register).count())
     }
 
-    /// Returns the mask of the lane bits that are bits of the bin number.
+    /// Returns the mask of the lane bits that correspond to bits of the bin number.
     pub(crate) fn lane_mask(&self) -> u32 {
         self.bin_bits.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,

@@ -7,22 +7,22 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 /// Expected number of wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
-/// Key of the cache: (index of the address base, constant, bytes per address, access, meaning of the
-/// addresses).
+/// Key of the cache: (index of the address base, constant of the address if its padding depends on it, bytes per
+/// address, direction of the access, meaning of the addresses).
 type Shape = (u32, u32, u32, Access, Addresses);
 
 /// The meaning of the addresses that the lanes pass.
 #[derive(Clone, Copy, PartialEq)]
 enum Addresses {
-    /// Each lane accesses its own address.
+    /// Each lane accesses memory at its own address.
     OfLanes,
     /// Each address is the address of a matrix row. Rows with equal addresses count separately, because no GPU is
     /// known to merge them.
     OfRows,
 }
 
-/// A cache of the wavefronts that one warp takes for each access of a program. Accesses without padding that
-/// differ only in a constant share an entry.
+/// A cache that holds, for each access of a program, the number of wavefronts that one warp takes. Accesses without
+/// padding that differ only in a constant share an entry.
 pub(super) struct AccessWavefronts<'a> {
     program: &'a Program,
     target: &'a Target,
@@ -162,8 +162,8 @@ impl<'a> AccessWavefronts<'a> {
 impl Program {
     /// Returns the number of wavefronts of all accesses to shared memory, summed over all warps.
     ///
-    /// For an access whose address depends on a computed number, e.g. a run-time index, an estimate without bank
-    /// conflicts is counted.
+    /// If the address of an access depends on a computed number, e.g. a run-time index, its wavefronts are
+    /// estimated. The estimate is counted both with and without bank conflicts.
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);

@@ -7,14 +7,15 @@ use super::state::State;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
 
-/// Returns the scratch bytes and barriers of Triton's reduction, which moves the partial results of warps to
-/// lanes and then converts the results in the same scratch bytes. All operands are processed at once.
+/// Returns the number of scratch bytes and of barriers that Triton's reduction takes. Triton moves the partial
+/// results of warps to lanes, and then converts the results to the requested layout in the same scratch bytes. The
+/// bytes hold all operands at the same time.
 ///
 /// Returns `None` if a layout bit steps along both the axis and the rows, if nonzero columns are linearly
 /// dependent, or if there are fewer lane bits than warp bits along the axis.
 ///
-/// A plan may use more bytes than the baseline if it is faster. In nearly all cases, there is also a plan that
-/// does not.
+/// A plan may use more bytes than the baseline if it is faster. In nearly all cases, there is also a plan that uses
+/// no more bytes than the baseline.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

@@ -21,12 +21,14 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// log2 of the smallest number of warps for which partial results may be cheaper to combine across lanes. The
-/// results then pass through shared memory once more. With 4 warps, this barrier costs more than the loads.
+/// log2 of the smallest number of warps along the axis for which partial results may be cheaper to combine if rows
+/// stay in their lanes. The results then pass through shared memory once more. With 4 warps, the barrier that this
+/// requires costs more than the loads that it saves.
 const MANY_WARPS_LOG2: usize = 3;
 
-/// Returns the strategies to try. If `rows_stay` is true, strategies with `rows_stay` come last. They need less
-/// shared memory and fewer loads.
+/// Returns the strategies to try. Strategies in which rows stay come last: always the one that exchanges halves of
+/// rows and, if `rows_stay` is true, also those that combine warps across lanes. They need less shared memory and,
+/// with many warps, fewer loads.
 fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
@@ -83,7 +85,7 @@ const MAX_GATHERED: usize = 64;
 /// Returns an error in these cases:
 /// - the axis is distributed over several CTAs, or an element width is not supported;
 /// - no strategy fits the GPU's shared memory;
-/// - otherwise the layouts do not match each other or the target.
+/// - the layouts do not match each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Result<ReducePlan, TupleError> {
     let limit = reduction.scratch_limit;
     let baseline = match limit {
@@ -98,7 +100,7 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Result<ReducePlan, TupleErro
     )
 }
 
-/// Returns the cheapest plan within a scratch budget.
+/// Plans all strategies within a scratch budget, and returns the plan whose program has the lowest `rank`.
 fn plan_within(
     reduction: &Reduction<'_>,
     budget: ScratchBudget,
@@ -172,7 +174,8 @@ impl<'a> ReduceBuilder<'a> {
         })
     }
 
-    /// Builds the program of a strategy. Returns `None` if another strategy yields the same program.
+    /// Builds the program of a strategy. Returns `None` if the strategy does not apply, or if another strategy
+    /// yields the same program.
     fn run(mut self, strategy: ReduceStrategy) -> Result<Option<Program>, TupleError> {
         if strategy.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
@@ -267,7 +270,8 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines pairs of tuples whose registers differ only in `bit`, which is along the axis.
+    /// Combines each pair of tuples whose registers differ only in register bit `bit`. This bit must be along the
+    /// axis.
     fn combine_register(&mut self, bit: usize) {
         let pairs = self.state.split(bit);
         self.state.values = pairs
@@ -286,8 +290,9 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines all lanes with one instruction, and returns true. Returns false if no lane bit is along the axis,
-    /// or if the other lane bits number different rows, or replicas that change the result.
+    /// Combines the values of all lanes of a warp with one instruction, and returns true. Returns false if no lane
+    /// bit is along the axis, if another lane bit numbers rows, or if another lane bit numbers replicas and
+    /// replicas would change the result.
     fn combine_all_lanes(&mut self) -> bool {
         let axis = self.state.axis_lanes(&self.coordinates);
         let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
@@ -303,8 +308,8 @@ impl<'a> ReduceBuilder<'a> {
         true
     }
 
-    /// Combines the values along all lane bits of the axis, highest bit first. Returns true if lanes exchanged halves
-    /// of their rows.
+    /// Combines the values along all lane bits of the axis, highest bit first. If `halves` is true, lanes with
+    /// several rows exchange halves of their rows. Returns true if they did this for at least one lane bit.
     fn combine_lanes(&mut self, halves: bool) -> bool {
         let mut halved = false;
         while let Some(bit) = self.state.axis_lanes(&self.coordinates).pop() {
@@ -325,9 +330,10 @@ impl<'a> ReduceBuilder<'a> {
         halved
     }
 
-    /// Combines the two lanes that differ in `lane_bit`: each lane sends half of its rows, and keeps the other
-    /// half. The halves differ in the row bit that `lane_bit` has in the result, if a register bit holds it.
-    /// Otherwise they differ in the highest register bit, so that adjacent rows stay in one lane.
+    /// Combines the values of each pair of lanes that differ in `lane_bit`: each lane sends half of its rows to the
+    /// other lane, and combines the half that it keeps. One register bit divides the rows into halves. It is the
+    /// bit with the row coordinate that `lane_bit` has in the result's layout or, if no register bit has this
+    /// coordinate, the highest register bit, so that adjacent rows stay in one lane.
     fn halve(&mut self, lane_bit: usize) {
         let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
         let position = self
@@ -357,8 +363,9 @@ impl<'a> ReduceBuilder<'a> {
         self.state.lane[lane_bit] = column;
     }
 
-    /// Moves the partial results of warps to the register, lane and warp columns `to`, and combines them across
-    /// lanes. Returns false if the strategy does not apply, or if it yields the same program as another strategy.
+    /// Converts the partial results of warps to the layout with the columns `to` (of registers, lanes and warps),
+    /// and combines them across lanes. Returns false if the strategy does not apply, or if it yields the same
+    /// program as another strategy.
     fn combine_across(
         &mut self,
         to: [Vec<u64>; 3],
@@ -373,7 +380,7 @@ impl<'a> ReduceBuilder<'a> {
         Ok(self.combine_lanes(strategy.halves_again) == strategy.halves_again)
     }
 
-    /// Converts the tuples to another layout.
+    /// Converts the tuples to the layout with the columns `to` (of registers, lanes and warps).
     fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), TupleError> {
         let from = [&self.state.reg[..], &self.state.lane, &self.state.warp];
         if from == [&to[0][..], &to[1], &to[2]] {

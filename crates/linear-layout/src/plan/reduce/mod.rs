@@ -48,7 +48,7 @@ use core::fmt;
 pub use baseline::baseline_reduction;
 pub use build::plan_reduction;
 
-/// A reduction to plan.
+/// The input of [`plan_reduction`]: a reduction of one or several operands along one axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction<'a> {
     /// Layout of the operands, which maps (register, lane, warp, block) to the tensor's dims.
@@ -60,7 +60,8 @@ pub struct Reduction<'a> {
     pub dst: Option<&'a LinearLayout>,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// Number of instructions that combine two tuples. A tuple contains one element of each operand.
+    /// Number of instructions that one combination of two tuples takes. A tuple contains one element of each
+    /// operand.
     pub combine: u32,
     /// Instruction that reduces all lanes of a warp at once; `None` if the GPU has no such instruction for this
     /// reduction.
@@ -69,7 +70,8 @@ pub struct Reduction<'a> {
     pub is_packed: bool,
     /// Target GPU.
     pub target: &'a Target,
-    /// Maximal number of bytes of shared memory that the plan may use, if lower than the target's limit.
+    /// Maximal number of bytes of shared memory that the plan may use. `None`, or a number above the target's
+    /// limit, means the target's limit.
     pub scratch_limit: Option<u32>,
     /// True if lanes may exchange halves of their rows. This takes fewer instructions and registers than a
     /// butterfly. However, an assembler that saves registers may then interleave loads with their uses.
@@ -86,19 +88,22 @@ pub struct ReducePlan {
     considered: Vec<(ReduceStrategy, Cost)>,
 }
 
-/// A reduction strategy: how the rows of a thread, and the warps along the axis, are combined.
+/// A reduction strategy. It determines how lanes combine the rows that they hold, and how the partial results of
+/// warps are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ReduceStrategy {
-    /// True if the source is first converted to the layout of the result, with the axis in registers.
+    /// True if the source is first converted to the result's layout, changed so that each thread holds the whole
+    /// axis in registers.
     pub gathers_first: bool,
-    /// True if lanes exchange halves of their rows.
+    /// True if lanes that combine their values exchange halves of their rows, so that each lane combines only one
+    /// half.
     pub halves: bool,
     /// True if the partial results of warps are combined across lanes; false if one thread combines them in registers.
     pub across_lanes: bool,
-    /// True if rows keep their registers and lanes, and only the partial results of warps move. They move to free
-    /// lanes, or to registers of lanes with the same rows. This takes more steps, but less shared memory and, with
-    /// many warps, fewer loads.
+    /// True if rows keep their registers and, if possible, their lanes, and only the partial results of warps move:
+    /// to other lanes if `across_lanes` is true, otherwise to additional registers of the lanes with the same rows.
+    /// This takes more steps, but less shared memory and, with many warps, fewer loads.
     pub rows_stay: bool,
     /// True if lanes exchange halves of their rows again when they combine the partial results of warps.
     pub halves_again: bool,
@@ -137,13 +142,13 @@ impl ReducePlan {
         &self.program
     }
 
-    /// Returns the program alone, without the costs of the strategies.
+    /// Converts the plan to its program, and discards the costs of the strategies.
     #[must_use]
     pub fn into_program(self) -> Program {
         self.program
     }
 
-    /// Returns the strategies that were planned, with their costs, cheapest first. The first entry is the strategy of
+    /// Returns the strategies that were planned, each with its cost, best first. The first entry is the strategy of
     /// this plan.
     #[must_use]
     pub fn considered(&self) -> &[(ReduceStrategy, Cost)] {

@@ -48,7 +48,7 @@ impl State {
         state
     }
 
-    /// Returns the columns of the result: registers, lanes, warps.
+    /// Returns the columns of the result's layout: those of register bits, of lane bits and of warp bits.
     ///
     /// # Errors
     /// Returns an error if the result has other dims than the source without the axis.
@@ -101,9 +101,9 @@ impl State {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
     }
 
-    /// Returns the columns after each warp bit along the axis is swapped with a lane bit. The swapped lane bits
-    /// number replicas; if there are too few of these, they are the lowest lane bits. Returns `None` if there are
-    /// fewer lane bits than warp bits along the axis.
+    /// Returns the columns of the state after each warp bit along the axis is swapped with a lane bit. The lane
+    /// bits for these swaps are those that number replicas or, if there are too few of them, the lowest lane bits.
+    /// Returns `None` if there are fewer lane bits than warp bits along the axis.
     pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
         let warps = self.axis_warps(coordinates);
         let copies = bits_where(&self.lane, |column| column == 0);
@@ -119,8 +119,8 @@ impl State {
         Some([self.reg.clone(), lane, warp])
     }
 
-    /// Returns the columns after the warp bits along the axis have become the lowest register bits. Each thread
-    /// then holds the partial results of all warps for its rows.
+    /// Returns the columns of the state after the warp bits along the axis are moved to the lowest register bits.
+    /// Each thread then holds the partial results of all warps for its rows.
     pub(super) fn with_warps_in_registers(&self, coordinates: &Coordinates) -> [Vec<u64>; 3] {
         let mut warp = self.warp.clone();
         let moved = self.axis_warps(coordinates).into_iter();
@@ -129,8 +129,8 @@ impl State {
         [reg, self.lane.clone(), warp]
     }
 
-    /// Returns the pairs of tuples whose registers differ only in `bit`, the tuple with the bit clear first. Removes
-    /// the bit from the layout.
+    /// Removes register bit `bit` from the layout, and returns the pairs of tuples whose registers differ only in
+    /// this bit. The tuple in whose register the bit is clear is the first of its pair.
     pub(super) fn split(&mut self, bit: usize) -> Vec<(TupleId, TupleId)> {
         self.reg.remove(bit);
         let values = std::mem::take(&mut self.values);

@@ -35,7 +35,7 @@ use crate::number::narrow;
 /// Returns an error in these cases:
 /// - the axis is distributed over several CTAs, or an element width is not supported;
 /// - no strategy fits the GPU's shared memory;
-/// - otherwise the layout does not match the target.
+/// - the layout does not match the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;
     let baseline = limit.map(|_| baseline_scan(scan).barriers);
@@ -47,7 +47,7 @@ pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     )
 }
 
-/// Returns the cheapest plan within a scratch budget, where `rank` orders the programs.
+/// Plans all strategies within a scratch budget, and returns the plan whose program has the lowest `rank`.
 fn plan_within(
     scan: &Scan<'_>,
     budget: ScratchBudget,
@@ -112,23 +112,24 @@ struct ScanColumns {
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// Mask of thread bits. In threads where all of these bits have their first value (in scan order), the carry is
-    /// absent. If the mask is 0, the carry exists in every thread.
+    /// Mask of thread bits. In threads where all of these bits have their first value in scan order (0, or 1 in a
+    /// reverse scan), the carry is absent. If the mask is 0, the carry exists in every thread.
     absent_at_first_of: u32,
 }
 
-/// The result of scanning one level. In the lowest level, a value is an element. In a higher level, a value is
-/// the total of a group of the level below.
+/// The result of scanning one level. The values of the lowest level are the elements. The values of a higher level
+/// are the totals of the groups in the level below.
 struct LevelResult {
-    /// Inclusive prefix of each value in its group.
+    /// For each value, the inclusive scan of its group up to this value.
     inclusive: Vec<TupleId>,
-    /// Exclusive prefix of each value in its group; `None` for the first register of a group.
+    /// For each value, the exclusive scan of its group up to this value. It is `None` if the value is the first of
+    /// its group in every thread.
     exclusive: Vec<Option<Carry>>,
     /// For each group, the combination of all of its values.
     totals: Vec<TupleId>,
     /// For each value of the level, the index of its group.
     group: Vec<usize>,
-    /// Columns of the remaining register bits, which number the groups in a thread.
+    /// Columns of the register bits outside the level. These bits number the groups in a thread.
     reg: Vec<u64>,
 }
 
@@ -203,8 +204,8 @@ impl<'a> ScanBuilder<'a> {
         self.coordinates.layout([reg, lane, warp], remaining_axis)
     }
 
-    /// Returns the columns of a layout that assigns the axis bits, and then the row bits, first to registers, then
-    /// to lanes, then to warps.
+    /// Returns the columns of a layout that distributes the axis bits, followed by the row bits, over registers
+    /// first, then lanes, then warps.
     fn converted_columns(&self) -> ScanColumns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
@@ -252,8 +253,8 @@ impl<'a> ScanBuilder<'a> {
         Some(levels)
     }
 
-    /// Scans the elements in the lowest level, and then combines each prefix with the carry of its group. The
-    /// higher levels yield the carries.
+    /// Scans the elements within the groups of the lowest level, and then combines each prefix with the carry of
+    /// its group. The carries are computed by scanning the higher levels.
     fn scan_elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.levels.is_empty() {
             return Ok(values.to_vec());
@@ -272,8 +273,8 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Returns the carry of each group. `totals` has the total of each group, and is the list of values of level
-    /// `level`.
+    /// Returns the carry of each group of the level below `level`. `totals` contains the total of each of these
+    /// groups. Level `level` scans these totals as its values.
     fn carries(
         &mut self,
         level: usize,
@@ -291,7 +292,7 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Combines the carry `outer` of an enclosing group with the prefix `own` within that group.
+    /// Combines the carry `outer` of a group with the exclusive prefix `own` of a value within this group.
     fn combine_carries(&mut self, outer: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
         let (Some(outer), Some(own)) = (outer, own) else {
             return outer.or(own);
@@ -320,8 +321,8 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Returns the condition that a thread is not first in scan order: some bit in `mask` differs from its first
-    /// value. The first value of a bit is 0, or 1 in a reverse scan.
+    /// Returns the condition that a thread is not first in scan order: at least one bit in `mask` differs from its
+    /// first value, which is 0, or 1 in a reverse scan.
     fn not_first(&self, mask: u32) -> Predicate {
         let first = if self.scan.reverse { mask } else { 0 };
         Predicate::Differs { mask, first }
@@ -397,8 +398,9 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Scans lanes, one lane bit after the other. For each bit, the lanes of the second half read the prefix of the
-    /// last lane of the first half.
+    /// Scans lanes, one lane bit after the other. Each bit divides the lanes into two halves. The lanes of the half
+    /// that is second in scan order read the prefix of the last lane of the first half, and combine it with their
+    /// own values.
     fn lanes(&mut self, level: &ScanLevel, reg: &[u64], values: &[TupleId]) -> LevelResult {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
@@ -527,7 +529,7 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value of the thread's own warp: `values[i]` if the warp is at position `i` of the level.
+    /// Selects the value of the thread's own warp: `values[i]` if the bits of `level` give the warp position `i`.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,
@@ -544,8 +546,8 @@ impl<'a> ScanBuilder<'a> {
         values[0]
     }
 
-    /// Returns the columns of the layout of the groups' totals. A group consists of the elements that differ only
-    /// in axis bits below `from`. Every thread of the group holds a replica of its total.
+    /// Returns the columns of the layout that holds the totals of groups. A group consists of the elements that
+    /// differ only in axis bits below `from`. Each thread of a group holds a replica of the group's total.
     fn total_columns(&self, from: usize, reg: &[u64]) -> ScanColumns {
         let limit = self.coordinates.remaining_axis(from);
         let group_bits = |columns: &[u64]| -> Vec<u64> {

@@ -42,7 +42,7 @@ use core::fmt;
 pub use baseline::baseline_scan;
 pub use build::plan_scan;
 
-/// A scan to plan.
+/// The input of [`plan_scan`]: a scan of one or several operands along one axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
     /// Layout of the operands and the results, which maps (register, lane, warp, block) to the tensor's dims.
@@ -53,13 +53,15 @@ pub struct Scan<'a> {
     pub reverse: bool,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// Number of instructions that combine two tuples. A tuple contains one element of each operand.
+    /// Number of instructions that one combination of two tuples takes. A tuple contains one element of each
+    /// operand.
     pub combine: u32,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub is_packed: bool,
     /// Target GPU.
     pub target: &'a Target,
-    /// Maximal number of bytes of shared memory that the plan may use, if lower than the target's limit.
+    /// Maximal number of bytes of shared memory that the plan may use. `None`, or a number above the target's
+    /// limit, means the target's limit.
     pub scratch_limit: Option<u32>,
 }
 
@@ -69,8 +71,8 @@ pub struct Scan<'a> {
 pub enum ScanStrategy {
     /// Elements are combined in the layout of the operands.
     Direct,
-    /// Elements are combined in another layout. It assigns the axis bits, and then the row bits, first to
-    /// registers, then to lanes, then to warps.
+    /// Elements are combined in another layout, to which the operands are converted first. It distributes the axis
+    /// bits, followed by the row bits, over registers first, then lanes, then warps.
     Converted,
 }
 
@@ -86,8 +88,8 @@ impl fmt::Display for ScanStrategy {
 /// The plan of a scan.
 ///
 /// # Laws
-/// Each result combines, in scan order, the elements of its row up to its own position. `check_scan` verifies
-/// this.
+/// Each result combines, in scan order, the elements of its row up to and including its own position. `check_scan`
+/// verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanPlan {
     program: Program,
@@ -101,13 +103,13 @@ impl ScanPlan {
         &self.program
     }
 
-    /// Returns the program alone, without the costs of the strategies.
+    /// Converts the plan to its program, and discards the costs of the strategies.
     #[must_use]
     pub fn into_program(self) -> Program {
         self.program
     }
 
-    /// Returns the strategies that were planned, with their costs, cheapest first. The first entry is the strategy of
+    /// Returns the strategies that were planned, each with its cost, best first. The first entry is the strategy of
     /// this plan.
     #[must_use]
     pub fn considered(&self) -> &[(ScanStrategy, Cost)] {

@@ -78,7 +78,8 @@ impl<'a> TupleBuilder<'a> {
         out
     }
 
-    /// Selects one of two tuples. If `if_set` and `if_clear` are the same tuple, returns it without adding a step.
+    /// Adds a step that selects `if_set` in threads for which `condition` is true, and `if_clear` in all other
+    /// threads. If both are the same tuple, returns it without adding a step.
     pub(in crate::plan) fn select(
         &mut self,
         condition: Predicate,
@@ -112,8 +113,8 @@ impl<'a> TupleBuilder<'a> {
         consecutive(first, values.len())
     }
 
-    /// Combines each tuple over all lanes of a warp. Lanes whose numbers differ only in the bits of the mask `copies`
-    /// hold replicas.
+    /// Adds a step that combines each tuple over all lanes of a warp. Lanes whose numbers differ only in the bits
+    /// of the mask `copies` hold replicas.
     pub(in crate::plan) fn reduce_lanes(
         &mut self,
         values: &[TupleId],
@@ -159,7 +160,7 @@ impl<'a> TupleBuilder<'a> {
         }
     }
 
-    /// Converts tuples to another layout. Adds no step if the conversion only renumbers registers.
+    /// Adds a step that converts tuples to another layout. Adds no step if the conversion only renumbers registers.
     pub(in crate::plan) fn convert(
         &mut self,
         from: &LinearLayout,
@@ -396,7 +397,7 @@ struct TupleEmitter<'b> {
     b: Builder,
     /// `tuples[t][k]` is the element of operand `k` in tuple `t`.
     tuples: Vec<Vec<ValueId>>,
-    /// Map from a tuple to the next tuple, if each element of the pair is half of the same word.
+    /// Map from a tuple to the next tuple, for pairs of tuples whose elements are the two halves of one word.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
@@ -414,7 +415,8 @@ impl TupleEmitter<'_> {
         tuples.iter().map(of).collect()
     }
 
-    /// Defines consecutive tuples. `lists[k][i]` is the element of operand `k` in tuple `first + i`.
+    /// Defines the consecutive tuples `first`, `first + 1`, etc. by their elements: `lists[k][i]` is the element of
+    /// operand `k` in tuple `first + i`.
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
@@ -528,8 +530,8 @@ impl TupleEmitter<'_> {
         self.set_lists(first, &lists);
     }
 
-    /// Converts tuples to another layout. Emits a barrier first if the conversion reuses scratch bytes of an earlier
-    /// conversion.
+    /// Emits `conversion` for the tuples `values`, and returns the converted elements of each operand. A barrier is
+    /// emitted before scratch bytes are reused.
     fn convert(&mut self, conversion: &Conversion, values: &[TupleId]) -> Vec<Vec<ValueId>> {
         let sources: Vec<_> = (0..self.operands).map(|k| self.list(values, k)).collect();
         let parts = conversion

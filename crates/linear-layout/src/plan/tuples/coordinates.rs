@@ -11,7 +11,7 @@ use crate::number::narrow;
 pub(in crate::plan) struct Coordinates {
     /// Sizes of all dims except the axis.
     rows: Vec<u64>,
-    /// Mask of the bits of the source's packed coordinates that belong to the axis.
+    /// Mask of the axis bits in a packed coordinate of the source.
     axis_mask: u64,
     pub(in crate::plan) bits: u32,
 }
@@ -82,8 +82,8 @@ impl Coordinates {
             .collect()
     }
 
-    /// Returns the intermediate layout with these columns. In each column, the low bits are the row bits, and the bits
-    /// above are the remaining axis bits.
+    /// Returns the intermediate layout with the given register, lane and warp columns. In each column, the low bits
+    /// are the row bits, and the bits above are the remaining axis bits.
     pub(in crate::plan) fn layout(
         &self,
         [reg, lane, warp]: [&[u64]; 3],
@@ -115,8 +115,8 @@ impl Coordinates {
         column & rows | (column & !rows) >> count & !rows
     }
 
-    /// Returns the columns of a layout that assigns the axis bits, and then the row bits, first to registers, then
-    /// to lanes, then to warps.
+    /// Returns the columns of a layout that distributes the axis bits, followed by the row bits, over registers
+    /// first, then lanes, then warps.
     pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
         let (rows, bits) = (self.row_bits(), self.bits);
         let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);

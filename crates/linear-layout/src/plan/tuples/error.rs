@@ -4,8 +4,8 @@ use super::super::PlanError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// Error of planning a reduction or a scan: the layouts do not match each other or the target, or shared memory does
-/// not suffice.
+/// An error that is returned if a reduction or a scan cannot be planned: the layouts do not match each other or the
+/// target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct TupleError(TupleErrorKind);

@@ -25,14 +25,15 @@ pub use error::TupleError;
 pub(super) use scratch::{ScratchBudget, plan_within_budget, rank};
 pub(super) use step::{Combiner, TupleId};
 
-/// A reduction over all lanes of a warp by one instruction, for regions that the GPU supports.
+/// One instruction that reduces over all lanes of a warp. A GPU supports such an instruction only for some regions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaneReduction {
     /// True if combining an element with a replica of itself does not change the result, as for `min` and `max`.
     pub is_idempotent: bool,
 }
 
-/// The reuse of scratch memory by the conversions of a program. A barrier is required before bytes are reused.
+/// The extent to which the conversions of a program reuse scratch memory. A barrier is required before bytes are
+/// reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::plan) enum ScratchReuse {
     /// No reuse: each operand of each conversion has separate bytes.

@@ -8,13 +8,14 @@ use crate::plan::program::Program;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) reuse: ScratchReuse,
-    /// Maximal number of bytes of scratch memory, if lower than the target's limit.
+    /// Maximal number of bytes of scratch memory. `None`, or a number above the target's limit, means the target's
+    /// limit.
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// Returns the sort key of a program: (additional barriers, cost). The program with the lowest key is best.
-/// Additional barriers are those that exceed `plain_barriers`, the number of the baseline. They count as 0 if
-/// `limit` is `None`.
+/// Returns the sort key of a program: (additional barriers, cost). The program with the lowest key is best. The
+/// number of additional barriers is the number by which the program's barriers exceed `plain_barriers`, the number
+/// of barriers of the baseline. It is 0 if `limit` or `plain_barriers` is `None`.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
@@ -27,9 +28,10 @@ pub(in crate::plan) fn rank(
 }
 
 /// Plans a program within the scratch limit:
-/// - If there is no limit, and disjoint scratch memory for all conversions fits, returns that program.
-/// - Otherwise, returns the better program: with disjoint scratch memory, or with conversions that reuse bytes.
-/// - If neither fits, the operands of a conversion also reuse bytes, which serialises the operands.
+/// - If `limit` is `None` and the program with disjoint scratch memory for all conversions fits, returns that program.
+/// - Otherwise, also plans a program whose conversions reuse bytes, and returns the better of those that fit.
+/// - If neither fits, returns a program in which the operands of a conversion also reuse bytes. This serialises the
+///   operands.
 pub(in crate::plan) fn plan_within_budget<P>(
     limit: Option<u32>,
     plan: impl Fn(ScratchBudget) -> Result<P, TupleError>,

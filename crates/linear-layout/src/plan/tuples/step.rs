@@ -22,7 +22,7 @@ impl TupleId {
 /// A step on tuples. Steps are recorded first, and are emitted once all uses of their results are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum TupleStep {
-    /// Combines two tuples. In the order of the elements, `acc` comes before `other`.
+    /// Combines two tuples. The elements of `acc` precede those of `other` in the order of the combination.
     Combine {
         out: TupleId,
         acc: TupleId,
@@ -74,12 +74,14 @@ pub(super) struct Conversion {
     pub(super) offsets: Vec<u32>,
 }
 
-/// The combiner of a program: the element widths of its operands, its cost and its limits.
+/// The combiner of a program: the element widths of its operands, the cost of one combination, and the scratch
+/// budget.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Combiner<'a> {
     /// Width in bits of each operand's elements.
     pub(in crate::plan) widths: &'a [u32],
-    /// Number of instructions that combine two tuples. A tuple contains one element of each operand.
+    /// Number of instructions that one combination of two tuples takes. A tuple contains one element of each
+    /// operand.
     pub(in crate::plan) combine: u32,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub(in crate::plan) is_packed: bool,

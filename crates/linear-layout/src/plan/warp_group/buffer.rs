@@ -65,15 +65,15 @@ struct DescriptorForm {
     is_k_major: bool,
 }
 
-/// The comparison of a tile with a canonical form. The tile has this form if `mismatch` is `None`.
+/// The result of comparing a tile with a canonical form. The tile has this form if `mismatch` is `None`.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: DescriptorForm,
-    /// Descriptor of the form, with the strides of the tile.
+    /// Descriptor that addresses the tile if the tile has this form.
     descriptor: MatrixDescriptor,
-    /// Number of columns in which the tile agrees with the form.
+    /// Number of coordinate bits whose byte offset in the tile equals their byte offset in the form.
     agreeing: usize,
-    /// First column of the tile that differs from the form.
+    /// First coordinate bit whose byte offset in the tile differs from its byte offset in the form, if any.
     mismatch: Option<ColumnMismatch>,
 }
 
@@ -109,8 +109,8 @@ impl DescriptorForm {
         if self.is_k_major { DEPTH } else { LINE }
     }
 
-    /// Compares a tile with this form, and computes its descriptor. `columns` has the byte offset of each bit of
-    /// the line coordinate and of k.
+    /// Compares a tile with this form, and computes the descriptor for this form. `columns` contains the byte
+    /// offsets of the bits of the line coordinate, and those of the bits of k.
     fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
         let row_bytes = self.swizzle.row_bytes();
         let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
@@ -166,8 +166,8 @@ impl DescriptorForm {
     }
 }
 
-/// Finds the canonical form of a buffer. `tile_log2` is log2 of the tile's size along (line, k), where the line
-/// coordinate is m for A and n for B.
+/// Finds the canonical form of an operand in shared memory, and returns the descriptor that addresses its tiles.
+/// `tile_log2` is log2 of the tile's size along (line, k), where the line coordinate is m for A and n for B.
 pub(super) fn divide(
     factor: SharedOperand<'_>,
     tile_log2: [u32; 2],
@@ -287,7 +287,8 @@ fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), W
     Ok(())
 }
 
-/// Returns the index of the line dim and the index of the k dim of the operand's tensor.
+/// Returns [index of the line dim, index of the k dim] in the tensor of operand A (0) or B (1). The line dim is m
+/// for A, and n for B.
 pub(super) const fn dims_of(operand: usize) -> [usize; 2] {
     [[0, 1], [1, 0]][operand]
 }

@@ -18,7 +18,7 @@ const M_LOG2: u32 = 6;
 /// Size of the instruction along k in bytes, e.g. 16 elements of 16 bits.
 const DEPTH_BYTES: u32 = 32;
 
-/// Plans a warp-group product.
+/// Plans a matrix product that warp groups compute with `wgmma` instructions.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -52,7 +52,7 @@ const DEPTH_BYTES: u32 = 32;
 ///
 /// # Errors
 /// Returns an error in these cases:
-/// - the target or the types have no such instruction;
+/// - the target does not have `wgmma`, or `wgmma` does not support the types;
 /// - a tensor is smaller than a tile, has a shape that does not match the product, or is distributed over several CTAs;
 /// - the register layout of D, or of A in registers, differs from the instruction's fragment;
 /// - a buffer is padded, or does not have a canonical form;
@@ -158,7 +158,7 @@ fn assemble(
     })
 }
 
-/// Checks that each warp group holds the same rows of A as of D. A is in registers.
+/// Checks that each warp group holds those rows of A in registers that have the indices of its rows of D.
 fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);

@@ -2,8 +2,8 @@
 
 /// The swizzle of a matrix in shared memory: a permutation of 16-byte chunks within 8 rows.
 ///
-/// Address bits 7 and up are XORed into bits 4 and up. The 128-byte swizzle does so for three bits, the 64-byte swizzle
-/// for two, and the 32-byte swizzle for one.
+/// The address bits from 7 on are XORed into the bits from 4 on. The 128-byte swizzle XORs three bits, the 64-byte
+/// swizzle two bits, and the 32-byte swizzle one bit.
 ///
 /// # Source
 /// PTX ISA, "Shared memory matrix layout" and "Swizzling modes".
@@ -11,11 +11,11 @@
 pub enum MatrixSwizzle {
     /// No swizzle: core matrices of 8 contiguous rows of 16 bytes.
     None,
-    /// Atoms of 8 rows of 32 bytes.
+    /// A swizzle within atoms that have 8 rows of 32 bytes.
     Bytes32,
-    /// Atoms of 8 rows of 64 bytes.
+    /// A swizzle within atoms that have 8 rows of 64 bytes.
     Bytes64,
-    /// Atoms of 8 rows of 128 bytes.
+    /// A swizzle within atoms that have 8 rows of 128 bytes.
     Bytes128,
 }
 
@@ -83,7 +83,7 @@ impl MatrixSwizzle {
 /// assert_eq!(of_rows.word() + of_rows.start(0x1_2400), 0x4000_0040_0000_1240);
 /// ```
 /// # Units
-/// Bytes; the word counts units of 16 bytes.
+/// The fields are in bytes. The word counts units of 16 bytes.
 /// # Source
 /// PTX ISA, "Matrix descriptor format" of `wgmma`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -101,9 +101,9 @@ pub struct MatrixDescriptor {
     pub is_k_major: bool,
 }
 
-/// Width in bits of each address field of the word. The fields count units of 16 bytes.
+/// Width in bits of each address field in a descriptor's word. The fields count units of 16 bytes.
 const FIELD_BITS: u32 = 14;
-/// log2 of the bytes in one unit of the address fields.
+/// log2 of the number of bytes in one unit of the address fields.
 const UNIT_LOG2: u32 = 4;
 
 impl MatrixDescriptor {
@@ -125,8 +125,8 @@ impl MatrixDescriptor {
         Self::field(address)
     }
 
-    /// Returns the alignment in bytes of the buffer's start address for which base offset 0 is valid: 8 rows of the
-    /// swizzle, or 16 bytes without a swizzle.
+    /// Returns the alignment in bytes that the buffer's start address must have, so that base offset 0 is valid. It
+    /// is the size of the 8 rows of a swizzle atom, or 16 bytes without a swizzle.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         match self.swizzle {
@@ -135,7 +135,8 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the mask of the start address field. The field counts units of 16 bytes.
+    /// Returns the mask of the start address field, which consists of the lowest bits of the descriptor. The field
+    /// counts units of 16 bytes.
     #[must_use]
     pub const fn field_mask() -> u32 {
         (1 << FIELD_BITS) - 1

@@ -6,14 +6,14 @@ use crate::plan::memory::MemoryError;
 use crate::target::Number;
 use thiserror::Error;
 
-/// Error of [`plan_warp_group_product`](super::plan_warp_group_product): `wgmma` does not support the operand layouts,
-/// or the target does not have `wgmma`.
+/// An error that [`plan_warp_group_product`](super::plan_warp_group_product) returns: `wgmma` does not support the
+/// operands, or the target does not have `wgmma`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct WarpGroupError(pub(super) WarpGroupErrorKind);
 
-/// Reason of a [`WarpGroupError`]. `operand` is 0, 1 or 2 for A, B or D. Coordinates refer to the tensor of that
-/// operand.
+/// The reason for a [`WarpGroupError`]. `operand` is 0, 1 or 2 for A, B or D. Coordinates refer to the tensor of
+/// that operand.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum WarpGroupErrorKind {
     #[error("`wgmma` is not supported on {target}: expected one of {expected}")]

@@ -16,7 +16,8 @@ use crate::plan::gf2::echelon;
 /// One bit of a coordinate: (the dim of the operand's tensor, the index of the bit).
 type FragmentBit = (usize, u32);
 
-/// The fragment of D or A: the coordinate bit of each register, lane and warp bit of a warp group's tile.
+/// The fragment of D or A: for each register, lane and warp bit of a warp group's tile, the coordinate bit to which
+/// it is mapped.
 #[derive(Clone, Debug)]
 pub(super) struct WarpGroupFragment {
     pub(super) operand: usize,
@@ -52,7 +53,7 @@ impl WarpGroupFragment {
         }
     }
 
-    /// Returns the fragment of A with `1 << word_log2` elements in a 32-bit word.
+    /// Returns the fragment of A in which each 32-bit word contains `1 << word_log2` elements.
     pub(super) fn factor(word_log2: u32) -> Self {
         let word = (0..word_log2).map(|bit| (COLUMNS, bit));
         Self {
@@ -70,8 +71,8 @@ pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// For each register of a tile, its exclusive or with the first register of the tile. The registers are in the
-    /// instruction's order.
+    /// For each register of a tile, the exclusive or of its index with the index of the tile's first register. The
+    /// registers are in the order in which the instruction takes them.
     tile: Vec<u64>,
     /// Mask of the packed coordinate bits that number the elements within a tile.
     tile_mask: u64,
@@ -165,8 +166,8 @@ impl<'a> RegisterOperand<'a> {
         Ok(self.tile.iter().map(|register| register ^ start).collect())
     }
 
-    /// Returns the tiles of D: the first coordinates of each tile of warp group 0, row by row, and the contribution
-    /// of each bit of the warp group's number to these coordinates.
+    /// Returns the tiles of D: the coordinates of the first element of each tile of warp group 0, row by row, and
+    /// the contribution of each bit of the warp group's number to these coordinates. A tile has the size `sizes`.
     ///
     /// # Errors
     /// Returns an error if a register bit or warp bit moves within a tile, or if registers hold replicas.
@@ -234,8 +235,9 @@ pub(super) struct AccumulatorTiles {
     pub(super) groups: Vec<[u64; 2]>,
 }
 
-/// Returns log2 of the number of columns of the widest possible tile of D. The number is the largest power of
-/// two from 8 to 256 for which all column bits from 8 up are register bits.
+/// Returns log2 of the number of columns of the widest possible tile of D. The number is the largest power of two
+/// from 8 to 256 for which registers hold all column bits from the bit with value 8 up to the highest bit of the
+/// tile.
 pub(super) fn widest_log2(layout: &LinearLayout, n_log2: u32) -> u32 {
     let registers = echelon(layout.columns_of(Dim::REGISTER));
     let is_held = |bit: &u32| registers.contains(packed(layout, [0, 1 << bit]));

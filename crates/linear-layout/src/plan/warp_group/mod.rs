@@ -38,7 +38,7 @@ pub use error::WarpGroupError;
 /// Operand A or B in a shared-memory buffer.
 ///
 /// # Units
-/// `view_mask` counts bytes, as positions of [`BufferLayout`] do.
+/// `view_mask` is a mask of byte positions, as in [`BufferLayout`].
 #[derive(Clone, Copy, Debug)]
 pub struct FactorBuffer<'a> {
     /// Layout of the whole buffer: from offsets to (m, k) for A, or to (k, n) for B.
@@ -56,7 +56,7 @@ pub enum LeftFactor<'a> {
     Buffer(FactorBuffer<'a>),
 }
 
-/// A warp-group product to be planned.
+/// The input of [`plan_warp_group_product`]: the operands of a matrix product that warp groups compute.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpGroupOperands<'a> {
     /// Layout of the accumulator: (register, lane, warp) to (m, n). No two registers of a thread hold the same element.
@@ -97,13 +97,14 @@ pub struct WarpGroupPlan {
 /// The part of operand A that one issue multiplies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssuedFactor {
-    /// Registers of A in each of the four 32-bit words that the instruction reads, lowest bits first.
+    /// For each of the four 32-bit words of A that the instruction reads, the registers whose elements it contains,
+    /// lowest bits first.
     Words([Vec<u32>; 4]),
     /// Byte offset of the tile of A from the start address of A.
     Position(u64),
 }
 
-/// One issue of the instruction by each warp group.
+/// One issue (execution) of the instruction. Every warp group performs it on its own operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WarpGroupIssue {
     pub(crate) accumulators: Vec<u32>,
@@ -172,8 +173,8 @@ impl WarpGroupPlan {
         self.descriptors.get(operand)?.as_ref()
     }
 
-    /// Returns, for each bit of the warp group's number, the bytes that it adds to the start address of A (operand
-    /// 0) or B (operand 1). The result is empty for an operand in registers.
+    /// Returns, for each bit of the warp group's number, the number of bytes that it adds to the start address of A
+    /// (operand 0) or B (operand 1). The result is empty for an operand in registers.
     ///
     /// The offsets of the view, the warp group, the issue and the tile have disjoint bits, so they may be added.
     #[must_use]
@@ -181,7 +182,7 @@ impl WarpGroupPlan {
         self.group_positions.get(operand).map_or(&[], |own| own)
     }
 
-    /// Returns the issues, sorted by the row and column of their tile of D, then by k.
+    /// Returns the issues. They are sorted by the row and column of the tile of D that they compute, and then by k.
     #[must_use]
     pub fn issues(&self) -> &[WarpGroupIssue] {
         &self.issues

@@ -40,8 +40,8 @@ pub(crate) fn swizzled(bytes: u64, is_transposed: bool, bits: u32) -> String {
     )
 }
 
-/// Returns a buffer of core matrices of 8 rows of 16 bytes. `contiguous` is the dim along a row. `dims` lists the dim
-/// of each further offset bit.
+/// Returns the encoding of a buffer that consists of core matrices with 8 rows of 16 bytes. `contiguous` is the dim
+/// along a row. `dims` lists the dim of each further offset bit.
 pub(crate) fn core_matrices(contiguous: usize, bits: u32, dims: &[usize]) -> String {
     let mut next = [1; 2];
     let row = (128 / bits).trailing_zeros() as usize;
@@ -58,7 +58,7 @@ pub(crate) fn core_matrices(contiguous: usize, bits: u32, dims: &[usize]) -> Str
     format!("#ttg.shared_linear<{{offset = [{offsets}]}}, alignment = 1024>")
 }
 
-/// Plans a product of 64 x 64 x 64 elements of f16, with A and B in these buffers.
+/// Plans a product of f16 matrices with m = 64 and k = 64. `a` and `b` are the encodings of the buffers of A and B.
 fn plan_of(a: &str, b: &str, n: u64) -> Result<WarpGroupPlan, WarpGroupError> {
     let (a, b) = (place(a, [64, 64], 16), place(b, [64, n], 16));
     let d = sum([4, 1], n, [64, n]);
@@ -85,7 +85,8 @@ fn operands<'a>(
     }
 }
 
-/// A row of expected values of a descriptor: (high word, LBO in bytes, steps along k in units of 16 bytes).
+/// Expected values of a descriptor: (upper half of its word, leading byte offset, starts of the second, third and
+/// fourth issue in units of 16 bytes).
 type DescriptorRow = (u64, u64, [u64; 3]);
 
 #[track_caller]
@@ -109,7 +110,7 @@ fn check(
     assert_eq!(starts, [0, steps[0], steps[1], steps[2]]);
 }
 
-/// The descriptors of Triton 3.9 for 64 x 64 elements of f16.
+/// The descriptors are equal to those of Triton 3.9 for 64 x 64 elements of f16.
 #[test]
 fn descriptors_are_those_measured() {
     let rows: [(u64, DescriptorRow); 3] = [
@@ -151,7 +152,8 @@ fn descriptors_are_those_measured() {
     }
 }
 
-/// The second warp group starts 64 rows after the first: 8192 bytes later, for rows of 64 f16 elements.
+/// The second warp group starts 64 rows after the first. With rows of 64 f16 elements, its start address is 8192
+/// bytes higher.
 #[test]
 fn warp_groups_have_their_own_rows() {
     let d = sum([8, 1], 64, [256, 64]);

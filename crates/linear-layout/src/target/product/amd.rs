@@ -28,7 +28,8 @@ struct Square {
 }
 
 impl Square {
-    /// Returns the tile of A or B. The lowest lane bits are the row (A) or the column (B).
+    /// Returns the tile of A (`of` is `M`) or of B (`of` is `N`). The lowest lane bits are the row of A or the
+    /// column of B, and the remaining lane bits are `k_lanes`.
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
@@ -53,10 +54,10 @@ impl Square {
         }
     }
 
-    /// Builds an instruction whose operands A, B and D have the columns or rows in the low lane bits.
+    /// Builds an instruction in which the low lane bits number the rows of A, the columns of B and the columns of
+    /// D.
     ///
-    /// `k_lanes` are the other lane bits of A and B. D has the other
-    /// lane bits `d_lanes` and the register bits `d`.
+    /// `k_lanes` are the other lane bits of A and B. D has the other lane bits `d_lanes` and the register bits `d`.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -81,7 +82,8 @@ impl Square {
         self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
-    /// Returns an MFMA instruction with 16 blocks of 4 x 4 results. 16 calls of it compute one product of 4 x 64.
+    /// Returns an MFMA instruction that computes 16 blocks of 4 x 4 results. 16 calls of the instruction compute
+    /// one product with 4 x 64 results.
     ///
     /// Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lane selects
     /// k in A, and the register selects k in B.
@@ -136,7 +138,8 @@ impl Square {
 const FLOATS8: [(&str, Number, Number); 2] =
     [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
 
-/// Returns all pairs of 8-bit float types, with the suffix of the intrinsic, e.g. `fp8.bf8`.
+/// Returns all pairs of 8-bit float types, each with the suffix of its intrinsic, e.g. `fp8.bf8`. If `is_fnuz` is
+/// true, the types are FNUZ types; otherwise they are OCP types.
 fn pairs_of_floats8(is_fnuz: bool) -> impl Iterator<Item = (String, [Number; 2])> {
     let number = move |(_, fnuz, ocp)| if is_fnuz { fnuz } else { ocp };
     FLOATS8
@@ -253,7 +256,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// Returns a per-lane dot product of one register of A with one register of B.
+/// Returns an instruction in which each lane computes the dot product of one register of A and one register of B.
 fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
     let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
     let (scalar, vector) = match factor {
@@ -448,13 +451,15 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// Factor types of `f8f6f4` that this table uses, with their selectors in the instruction.
+/// The element types of A and B that this table uses in `f8f6f4` instructions, each with the number that selects it
+/// in the instruction.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// The tile of A or B in `f8f6f4`. It has `2^edge` rows or columns. Along k, it has `2^k` elements
-/// in `2^groups` lane groups.
+/// The tile of A or B in an `f8f6f4` instruction. It has `2^edge` rows or columns. Along k, it has `2^k` elements,
+/// which are distributed over `2^groups` groups of lanes.
 ///
-/// A lane holds runs of 16 bytes along k. The first runs of all lane groups come first, then the second runs.
+/// A lane holds runs of 16 bytes along k. In the order of k, the first runs of all groups come before the second
+/// runs.
 #[derive(Clone, Copy)]
 struct MixedTile {
     edge: u8,

@@ -18,11 +18,11 @@ use TileBit::{Copy as Held, K, M, N};
 /// The coordinate bit that one bit of a lane number or register number selects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
-    /// A bit of the row index of A and D.
+    /// The bit with this index of the row index of A and D.
     M(u8),
-    /// A bit of the column index of B and D.
+    /// The bit with this index of the column index of B and D.
     N(u8),
-    /// A bit of k: the column index of A, the row index of B.
+    /// The bit with this index of k, which is the column index of A and the row index of B.
     K(u8),
     /// No coordinate: lanes or registers that differ only in this bit hold the same element.
     Copy,
@@ -38,7 +38,8 @@ impl TileBit {
     }
 }
 
-/// The tile of an operand, as distributed over one warp: the coordinate bit of each lane bit and register bit.
+/// The distribution of an operand's tile over one warp: the coordinate bit that each lane bit and each register bit
+/// selects.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TileOperand {
@@ -53,7 +54,7 @@ pub struct TileOperand {
     pub registers: Vec<TileBit>,
     /// Number of elements of each vector that the intrinsic takes for this operand; 1 if the intrinsic takes scalars.
     pub vector: u32,
-    /// The element type of these vectors.
+    /// The element type of the vectors (or the type of the scalars) that the intrinsic takes for this operand.
     pub scalar: Scalar,
 }
 
@@ -129,7 +130,7 @@ impl Number {
         }
     }
 
-    /// Returns log2 of the number of elements per byte.
+    /// Returns log2 of the number of elements that share a byte. It is 0 for types of 8 bits or more.
     #[must_use]
     pub const fn packed_log2(self) -> u32 {
         match self.bits() {
@@ -138,7 +139,7 @@ impl Number {
         }
     }
 
-    /// Returns the name of the type in instruction names.
+    /// Returns the spelling of the type in the names of instructions, e.g. `e4m3`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -217,7 +218,8 @@ impl ScaleNumber {
 pub enum ScaleBit {
     /// A bit of a coordinate: row, column or k.
     Of(TileBit),
-    /// A bit of the selector. The instruction reads only lanes or bytes in which the bit equals the selector's bit.
+    /// A bit that is compared with the bit of this index in the selector. The instruction reads only lanes or bytes
+    /// in which the two bits are equal.
     Selected(u8),
     /// A bit that is 0 in all lanes or bytes that the instruction reads.
     Clear,
@@ -242,9 +244,10 @@ impl ScaleOperand {
         self
     }
 
-    /// Returns the first element of the block that a scale applies to: `[row, k]` of A, or `[column, k]` of B.
+    /// Returns the coordinates of the first element of the block to which a scale applies: `[row, k]` of A, or
+    /// `[column, k]` of B. The scale is in byte `byte` of the scale word of lane `lane`.
     ///
-    /// Returns `None` if the instruction does not read byte `byte` of lane `lane`.
+    /// Returns `None` if the instruction does not read this byte with the selector `selector`.
     #[must_use]
     pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
         let lanes = self.lanes.iter().zip(0..);
@@ -273,11 +276,11 @@ impl ScaleOperand {
 pub struct BlockScales {
     /// The distribution of the scales of A and of B.
     pub operands: [ScaleOperand; 2],
-    /// log2 of the number of elements along k per scale.
+    /// log2 of the number of elements along k that share one scale.
     pub block_log2: u8,
     /// The type of a scale.
     pub number: ScaleNumber,
-    /// The scale word for A and for B if neither has scales.
+    /// The scale word that is passed for A and for B if neither operand has scales.
     pub absent: u32,
 }
 
@@ -287,7 +290,8 @@ pub struct BlockScales {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
-    /// The operand that is split: 0 for A, 1 for B. The highest bits of the register number are the call index.
+    /// The operand whose registers are divided among the calls: 0 for A, 1 for B. The highest bits of its register
+    /// number are the index of the call.
     pub operand: usize,
     /// log2 of the number of calls.
     pub count_log2: u32,
@@ -319,9 +323,10 @@ pub struct Product {
     pub intrinsic: Option<String>,
     /// The arguments of the intrinsic, in order.
     pub arguments: Vec<Argument>,
-    /// The split into calls, if the intrinsic is called more than once.
+    /// The division of the product into several calls of the intrinsic. `None` if one call computes the whole
+    /// product.
     pub calls: Option<Calls>,
-    /// The scales of A and B, for instructions that have them.
+    /// The scales of A and B. `None` if the instruction has no scales.
     pub scales: Option<BlockScales>,
     /// Multiply-adds per clock of one processor (SM or CU).
     pub rate: u32,
@@ -380,7 +385,8 @@ impl Product {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D.
+    /// Returns the coordinates of the element that register `register` of lane `lane` holds: `[m, k]` for A, `[k,
+    /// n]` for B, `[m, n]` for D.
     ///
     /// For packed types, the element is the first element in its byte.
     #[must_use]
@@ -479,7 +485,7 @@ pub enum ProductFamily {
 }
 
 impl Target {
-    /// Returns the Triton encodings that describe results of [`Self::matrix_instructions`].
+    /// Returns the family of Triton encodings that describe the results of [`Self::matrix_instructions`].
     #[must_use]
     pub fn product_family(&self) -> ProductFamily {
         match (self.vendor, self.short_name()) {

@@ -92,7 +92,7 @@ fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     ]
 }
 
-/// Returns the instructions of the compute capability `arch`; 90 is 9.0.
+/// Returns the matrix instructions of compute capability `arch`, e.g. 90 for compute capability 9.0.
 pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();

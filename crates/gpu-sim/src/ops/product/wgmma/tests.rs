@@ -14,7 +14,8 @@ struct Layout {
     is_transposed: bool,
 }
 
-/// Rows of 128 bytes along K. The permutation of the 16-byte chunks has a period of 8 rows.
+/// A layout with rows of 128 bytes along K, whose 16-byte chunks are permuted. The permutation repeats after 8
+/// rows.
 const SWIZZLED: Layout = Layout {
     at: |own, k| own * 128 + ((k / 8) ^ (own % 8)) * 16 + k % 8 * 2,
     leading: 0,
@@ -22,8 +23,8 @@ const SWIZZLED: Layout = Layout {
     swizzle: 1,
     is_transposed: false,
 };
-/// Rows of 64 bytes along K. Two consecutive rows share a permutation of the 16-byte chunks, and the permutations
-/// repeat after 8 rows.
+/// A layout with rows of 64 bytes along K, whose 16-byte chunks are permuted. Two consecutive rows have the same
+/// permutation, and the permutations repeat after 8 rows.
 const SWIZZLED_BY_64: Layout = Layout {
     at: |own, k| own * 64 + ((k / 8) ^ (own / 2 % 4)) * 16 + k % 8 * 2,
     leading: 0,
@@ -31,8 +32,9 @@ const SWIZZLED_BY_64: Layout = Layout {
     swizzle: 2,
     is_transposed: false,
 };
-/// For each of 16 values of k, a row of 128 bytes along N, which has 64 columns. The next 64 columns follow in
-/// memory.
+/// A layout in which elements are contiguous along M or N. For each of 16 values of k, it has a row of 128 bytes
+/// with 64 elements, whose 16-byte chunks are permuted. The next 64 elements along M or N follow after these 16
+/// rows.
 const TRANSPOSED: Layout = Layout {
     at: |own, k| own / 64 * 2048 + k * 128 + ((own % 64 / 8) ^ (k % 8)) * 16 + own % 8 * 2,
     leading: 2048,
@@ -40,7 +42,8 @@ const TRANSPOSED: Layout = Layout {
     swizzle: 1,
     is_transposed: true,
 };
-/// Core matrices with 8 rows of 16 bytes. Core matrices that are adjacent along K are adjacent in memory.
+/// A layout without a swizzle. Its core matrices have 8 rows of 16 bytes along K. Core matrices that are adjacent
+/// along K are adjacent in memory.
 const PLAIN: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + own % 8 * 16 + k % 8 * 2,
     leading: 128,
@@ -48,7 +51,8 @@ const PLAIN: Layout = Layout {
     swizzle: 0,
     is_transposed: false,
 };
-/// Core matrices with 8 values of k, each with 16 bytes along N.
+/// A layout without a swizzle, in which elements are contiguous along M or N. Its core matrices have 8 rows, one
+/// for each value of k, with 16 bytes along M or N.
 const PLAIN_TRANSPOSED: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + k % 8 * 16 + own % 8 * 2,
     leading: 128,
@@ -201,7 +205,7 @@ fn stores(of: &str, count: u32) -> String {
     (0..count).map(one).collect()
 }
 
-/// Returns a kernel with one warp group and both operands in shared memory.
+/// Returns a kernel that runs `body` in one warp group. Shared memory contains A and B in the given layouts.
 fn kernel(layouts: [Layout; 2], n: u32, ks: u32, body: String) -> AsyncKernel {
     AsyncKernel {
         input: input(layouts, n, ks),
@@ -272,7 +276,8 @@ fn products_follow_the_manual() {
     }
 }
 
-/// A is in registers, the integer sum wraps, and intrinsics order the product.
+/// Computes an integer product whose factor A is in registers and whose sum wraps. The fence, the commit and the
+/// wait are intrinsics.
 #[test]
 fn a_factor_may_be_in_registers() {
     let call = |name: &str, operands: &str, types: &str| {
@@ -499,7 +504,8 @@ fn warp_groups_are_whole_and_agree() {
     );
 }
 
-/// Accumulators in flight are loop-carried: a product is in flight when the next product starts.
+/// The accumulators of a product in flight may be loop-carried values. The product is then still in flight when the
+/// next iteration starts a product.
 #[test]
 fn sums_in_flight_go_round_loops() {
     let names = |of: &str| -> String {

@@ -7,7 +7,7 @@ use crate::plan::program::{Address, MemorySpace, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {
-    /// Returns one address per thread, or a fault if an address is out of bounds or misaligned.
+    /// Returns the address that each thread accesses, or a fault if an address is out of bounds or misaligned.
     pub(super) fn addresses(
         &mut self,
         step: usize,
@@ -180,11 +180,12 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the cells of all granules of matrix fragments, ordered by granule and then by thread.
+    /// Returns the memory cells that the granules of matrix fragments occupy. The cells are ordered by granule, and
+    /// for each granule by thread.
     ///
     /// # Errors
-    /// Returns a fault for a row out of bounds or misaligned, for a wrong number of lanes or rows, and for a
-    /// granule larger than the unit that the instruction keeps contiguous.
+    /// Returns a fault if a row is out of bounds or misaligned, the number of lanes or rows is not that of the
+    /// instruction, or a granule is larger than the unit that the instruction keeps contiguous.
     pub(super) fn matrix_cells(
         &mut self,
         step: usize,
@@ -313,7 +314,7 @@ impl<N: Name> Machine<'_, N> {
         })
     }
 
-    /// Returns the wavefronts of one matrix access by one warp. Each lane has `count` words.
+    /// Returns the wavefronts that one matrix access by one warp takes. Each lane accesses `count` words.
     pub(super) fn matrix_wavefronts(
         &self,
         (base, access): (u32, Access),
@@ -329,10 +330,10 @@ impl<N: Name> Machine<'_, N> {
         banks.wavefronts(&addresses, size.row_bytes, lane_bits)
     }
 
-    /// Returns the wavefronts of one access by one warp, counted bank by bank.
+    /// Returns the wavefronts that one access by one warp takes. They are counted bank by bank.
     ///
-    /// Without padding, a constant XORed into all addresses permutes the banks and preserves conflicts. So the
-    /// count for the first access is reused for all accesses with the same base.
+    /// If there is no padding, XORing a constant into all addresses permutes the banks and preserves conflicts.
+    /// Therefore, the count for the first access is reused for all accesses with the same base.
     pub(super) fn wavefronts(
         &mut self,
         address: Address,

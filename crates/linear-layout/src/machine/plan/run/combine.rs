@@ -6,8 +6,8 @@ use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// Combines `acc` and `other`. Elements of different operands must have equal positions, unless `is_packed` is
-    /// true.
+    /// Combines the elements in `acc` with those in `other`, one pair per operand. The elements of different
+    /// operands must be at the same position, unless `is_packed` is true.
     pub(super) fn combine(
         &mut self,
         step: usize,
@@ -37,9 +37,9 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Combines the elements of each warp. Replicas count once.
+    /// Combines the elements that the lanes of each warp hold. Replicas of an element are combined only once.
     ///
-    /// Lanes that differ only in the bits of `copies` hold replicas and must be equal.
+    /// Lanes whose numbers differ only in the bits of `copies` must hold replicas of the same element.
     pub(super) fn reduce_lanes(
         &mut self,
         step: usize,
@@ -67,7 +67,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Counts the elements of each warp by votes. Each lane counts the elements that belong to its own bins.
+    /// Computes a histogram of the elements of each warp with ballots. Each lane owns some bins, and counts the
+    /// elements that fall in them.
     pub(super) fn count_votes(
         &mut self,
         step: usize,

@@ -97,7 +97,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Evaluates an index map in each thread. The inputs of the map are the lane, the warp and `inputs`.
+    /// Evaluates the index map with the number `map` in each thread. The inputs of the map are the lane, the warp
+    /// and the numbers in `inputs`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a number known at run time has 32 bits"

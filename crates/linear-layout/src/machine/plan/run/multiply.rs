@@ -17,7 +17,8 @@ pub(super) struct Multiplier<'a, N> {
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// Instruction number, operand (A is 0, B is 1), registers, and scale word with selector.
+/// Key of the known lines of a factor: instruction number, operand (0 for A, 1 for B), registers, and the scale
+/// word with its selector.
 type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
@@ -50,7 +51,7 @@ impl<'a, N> Multiplier<'a, N> {
 
 struct InstructionTiles {
     row: Product,
-    /// m, n and k.
+    /// The sizes of the instruction's tile along m, n and k.
     sizes: [usize; 3],
     tiles: [OperandTile; 3],
 }
@@ -61,18 +62,19 @@ const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
 struct OperandTile {
     registers: usize,
     lanes: usize,
-    /// The (register, lane) pairs that hold each element, `copies` pairs per element.
+    /// The (register, lane) pairs that hold each element. Each element has `copies` consecutive pairs.
     ///
-    /// The elements of a row of A or D, or of a column of B, are consecutive.
+    /// The elements of one row of A or D, or of one column of B, are consecutive.
     holders: Vec<(usize, usize)>,
-    /// `[line, offset in the line]` for each lane of each register.
+    /// The position `[line, offset in the line]` of the element that each lane of each register holds. A line is a
+    /// row of A or D, or a column of B.
     places: Vec<[usize; 2]>,
-    /// Number of replicas per element.
+    /// Number of replicas of each element.
     copies: usize,
 }
 
 impl OperandTile {
-    /// Returns `None` if elements have different numbers of replicas.
+    /// Returns the tile of operand `operand`, or `None` if elements have different numbers of replicas.
     fn of(row: &Product, operand: usize) -> Option<Self> {
         let held = &row.operands[operand];
         let packed = held.packed.len();
@@ -106,7 +108,7 @@ impl OperandTile {
 }
 
 impl<N: Name> Machine<'_, N> {
-    /// Executes a matrix instruction. `lists` are the registers of A, B and D.
+    /// Executes a matrix instruction. `lists` contains the registers of A, of B and of the accumulator D.
     pub(super) fn multiply(
         &mut self,
         step: usize,
@@ -191,7 +193,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns all elements of a tile, warp by warp (lane by lane if each lane multiplies alone).
+    /// Returns the elements of a tile for each warp, one warp after the other. If each lane multiplies alone, the
+    /// elements are returned lane by lane instead.
     fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
@@ -226,7 +229,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// Returns the rows of A or the columns of B, in the order of the instruction's tile.
+    /// Returns the rows of A or the columns of B for each warp, in the order of the instruction's tile.
     fn lines(
         &self,
         step: usize,
@@ -267,8 +270,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(lines.into())
     }
 
-    /// Returns the scales of A or B, and log2 of the block size. Scales are ordered by row or column, then by block of
-    /// k. Returns `None` if replicas differ or a scale is missing.
+    /// Returns the scales of A or B, and log2 of the number of elements along k that share a scale. The scales are
+    /// ordered by row or column, and then by block of k. Returns `None` if replicas differ or a scale is missing.
     fn scales(
         &self,
         instruction: &InstructionTiles,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::program::{Operands, Step, ValueId};
 
-/// Exchanges two lane bases: the first, and the last that differs from the first.
+/// Returns `layout` with two lane bases exchanged: the first one, and the last one that differs from it.
 pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
         let columns = layout.columns_of(own).iter();
@@ -19,7 +19,7 @@ pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     super::layout(parts, sizes)
 }
 
-/// Sums, A and B.
+/// Returns the registers of the sums, of A and of B that the matrix product at step `at` uses.
 fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     match plan.steps()[at] {
         Step::Mma { acc, a, b, .. } => [acc, a, b],
@@ -32,7 +32,8 @@ fn issues(plan: &Program) -> Vec<usize> {
     (0..plan.steps().len()).filter(is_issue).collect()
 }
 
-/// Replaces the registers of the sums (0), A (1) or B (2).
+/// Returns the plan in which one operand of the matrix product at step `at` is replaced. `which` selects the sums
+/// (0), A (1) or B (2).
 fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> Program {
     plan.edited(|steps| {
         if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
@@ -46,7 +47,8 @@ fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
 }
 
-/// Replaces each register of A or B in the last matrix product by the next register, cyclically.
+/// Returns the plan in which the last matrix product uses, instead of each register of A or B, the next register
+/// that a product uses. The order is cyclic.
 fn shifted(plan: &Program, which: usize) -> Program {
     let all = issues(plan);
     let values = |at: usize| plan.operands(lists(plan, at)[which]);
@@ -65,7 +67,8 @@ fn shifted(plan: &Program, which: usize) -> Program {
     with_operand(&plan, last, which, list)
 }
 
-/// The second product accumulates into the result of the first. `None` if the tile spans all of k.
+/// Returns the steps of two matrix products of which the second accumulates into the result of the first. Returns
+/// `None` if the tile spans all of k, because then no products are chained.
 fn chained(plan: &Program) -> Option<[usize; 2]> {
     let all = issues(plan);
     let pairs = all.iter().flat_map(|x| all.iter().map(|y| [*x, *y]));

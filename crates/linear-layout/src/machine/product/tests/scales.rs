@@ -6,8 +6,8 @@ use crate::plan::product::{FactorScales, match_instructions};
 use crate::plan::program::{ScaleWord, Step};
 use crate::target::{ScaleBit, ScaleOperand};
 
-/// Scales of A and B for the tensors of [`around`]. With a lane selector, the second tile along m or n has its scales
-/// in other lanes.
+/// Returns layouts for the scales of A and B that match the tensors of [`around`]. If the selector of the
+/// instruction selects lanes, the second tile along m or n has its scales in other lanes.
 fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     let scales = row.scales.as_ref().expect("an instruction with scales");
     let [m, n, k] = row.sizes();
@@ -88,7 +88,8 @@ fn each_instruction_with_scales_is_found_and_proved() {
     assert_eq!(known.len(), 2 * (2 * 9 + 9 + 6));
 }
 
-/// Scales of another row, block or operand, missing scales, and a wrong selector.
+/// Checks that these faults are found: a scale of another row, block or operand, a missing scale, and a wrong
+/// selector.
 #[test]
 fn faults_of_scales_are_rejected() {
     let mut known = HashSet::new();
@@ -156,7 +157,8 @@ fn faults_of_scales_are_rejected() {
     assert!(count > 400, "{count}");
 }
 
-/// A permutation of k that splits a block with one scale has no native plan: A and B are converted.
+/// Checks that A and B are converted if k is permuted such that a block with one scale is split. The instruction
+/// does not accept such layouts directly.
 #[test]
 fn blocks_with_one_scale_stay_whole() {
     let target = Target::parse("hip:gfx950").unwrap();

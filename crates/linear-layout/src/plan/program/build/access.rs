@@ -27,8 +27,9 @@ impl Builder {
         });
     }
 
-    /// Emits the stores of a memory plan, to the view or, if `view` is `None`, to scratch memory. Only threads for
-    /// which the predicate with index `guard` is true store; if `guard` is `None`, all threads store.
+    /// Emits the stores of a memory plan. They write to `view` or, if `view` is `None`, to scratch memory. If
+    /// `guard` is the index of a predicate, only threads for which the predicate is true store. If `guard` is
+    /// `None`, all threads store.
     pub(crate) fn store_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -64,8 +65,8 @@ impl Builder {
         }
     }
 
-    /// Emits the stores of a memory plan to the view or, if `view` is `None`, to scratch memory. Elements are not
-    /// packed into words.
+    /// Emits the stores of a memory plan without packing elements into words. The stores write to `view` or, if
+    /// `view` is `None`, to scratch memory.
     pub(crate) fn copy_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -80,8 +81,8 @@ impl Builder {
         }
     }
 
-    /// Emits the loads of a memory plan, from the view or, if `view` is `None`, from scratch memory. Returns the loaded
-    /// value of each register. The loaded values belong to the first operand.
+    /// Emits the loads of a memory plan, and returns the loaded value of each register. The loads read from `view`
+    /// or, if `view` is `None`, from scratch memory. The loaded values belong to the first operand.
     pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
         let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
@@ -118,8 +119,8 @@ impl Builder {
             .collect()
     }
 
-    /// Returns a function that maps an access of a memory plan to its address in the view or, if `view` is `None`, in
-    /// scratch memory.
+    /// Returns a function that computes the address of an access of the memory plan. The address is in `view` or,
+    /// if `view` is `None`, in scratch memory.
     fn addresses(
         &mut self,
         plan: &MemoryPlan,
@@ -158,8 +159,8 @@ impl Builder {
     }
 
     /// Returns the address of a 4-byte number in scratch memory. The byte offset is `offset ^ base ^ number`, where
-    /// `base` is the exclusive or of `columns[i]` for all bits `i` of the thread number. The run-time value
-    /// `number` may set only the bits in `number_bits`.
+    /// `base` is the exclusive or of `columns[i]` for all set bits `i` of the thread number. The run-time value
+    /// `number` may set only the bits in `number_bits`; if it is `None`, it counts as 0.
     pub(crate) fn number_address(
         &mut self,
         columns: Vec<u32>,
@@ -182,8 +183,9 @@ impl Builder {
         }
     }
 
-    /// Returns the address of each register of an indexed access. `indices` are the run-time indices of the
-    /// registers.
+    /// Adds steps that compute the addresses of an indexed access, and returns one address per register.
+    /// `indices[r]` is the run-time index of register `r`. The addresses are in `view` or, if `view` is `None`, in
+    /// scratch memory.
     pub(crate) fn indexed_addresses(
         &mut self,
         plan: &IndexedPlan,
@@ -209,7 +211,8 @@ impl Builder {
         addresses.collect()
     }
 
-    /// Returns the output of `map` for each bit of the thread number. The inputs of `map` are (lane, warp).
+    /// Returns, for each bit of the thread number, the output of `map` for the thread in which only this bit is
+    /// set. The inputs of `map` are (lane, warp).
     fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
         let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
             None => map.evaluate(&[1 << bit, 0])[0],
@@ -281,8 +284,8 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the mask of the bits that are set in the byte offset of some thread. `base` is an index into the
-    /// address bases.
+    /// Returns the mask of the bits that are set in the byte offset of at least one thread. `base` is an index into
+    /// the address bases.
     pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
     }
