@@ -14,30 +14,30 @@ use melior::ir::{Attribute, Type, ValueLike};
 const MBARRIER_ENCODING: &str =
     "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>";
 
-/// The arrivals that complete a phase: the one of the thread that starts the copies.
+/// Number of arrivals that complete a phase of an mbarrier. Only the thread that starts the copies arrives.
 const ARRIVALS: i64 = 1;
 
-/// Returns true if the passes turn the accesses of a module through descriptors into copies. In clusters of several
-/// CTAs, each CTA would copy a part of a block.
+/// Returns true if the passes convert accesses through descriptors in `module` to copies. They do not convert them
+/// in clusters of several CTAs, where each CTA would copy only a part of a block.
 pub(super) fn copies_blocks(target: &Target, module: Op<'_>) -> bool {
     target.instructions.tensor_copies && ModuleInfo::num_ctas(module) == 1
 }
 
-/// Returns the type of the mutable buffer that holds a loaded block.
+/// Returns the type of a mutable buffer for the block that `load` loads.
 pub(super) fn loaded_buffer<'c>(load: tt::DescriptorLoad<'c, 'c>) -> Option<Type<'c>> {
     block_buffer(load.desc().r#type(), load.result().r#type(), true)
 }
 
-/// Returns the bytes that a copy of a block adds to its mbarrier. Elements outside the tensor count too, as they are
-/// filled.
+/// Returns the number of bytes that a copy of the loaded block adds to its mbarrier. Elements outside the tensor
+/// count too, because the copy fills them.
 pub(super) fn block_bytes(load: tt::DescriptorLoad<'_, '_>) -> Option<u64> {
     let block = block(load.desc().r#type())?;
     let bits = u64::from(element_bits(block.element)?);
     Some(block.shape.iter().product::<u64>() * bits / 8)
 }
 
-/// Returns the `ttg.local_alloc` that is the only user of a tensor, if it reads the tensor in `body` and all users of its
-/// buffer only read.
+/// Returns the `ttg.local_alloc` that is the only user of `tensor`. Returns `None` if there is no such operation,
+/// if it is not in `body`, if its buffer is mutable, or if a user of the buffer does more than read.
 pub(super) fn buffer_of<'c>(tensor: Val<'c>, body: Blk<'c>) -> Option<ttg::LocalAlloc<'c, 'c>> {
     let [(user, _)] = sys::uses(tensor)[..] else {
         return None;
@@ -59,7 +59,7 @@ fn are_reads(buffer: Val<'_>) -> bool {
         })
 }
 
-/// Replaces a buffer by a mutable one. Views of the buffer become mutable as well.
+/// Replaces the buffer `old` by the mutable buffer `new`. Transposed views of `old` become mutable as well.
 pub(super) fn replace_buffer<'c>(rewriter: Rewriter<'c>, old: Val<'c>, new: Val<'c>) -> Option<()> {
     let mut views = vec![old];
     while let Some(view) = views.pop() {
@@ -74,7 +74,7 @@ pub(super) fn replace_buffer<'c>(rewriter: Rewriter<'c>, old: Val<'c>, new: Val<
     Some(())
 }
 
-/// Returns a buffer type as mutable, with `slots` as a new first dimension.
+/// Returns the mutable variant of a buffer type. If `slots` is given, it becomes the size of a new first dimension.
 pub(super) fn mutable(type_: Type<'_>, slots: Option<u32>) -> Option<Type<'_>> {
     let buffer = sys::buffer(type_)?;
     let slots = slots.map(u64::from).into_iter();
@@ -83,7 +83,7 @@ pub(super) fn mutable(type_: Type<'_>, slots: Option<u32>) -> Option<Type<'_>> {
 }
 
 impl<'c> Insertion<'_, 'c> {
-    /// Returns the buffer type of one mbarrier.
+    /// Returns the type of a buffer that holds one mbarrier.
     pub(super) fn mbarrier_type(self) -> Option<Type<'c>> {
         let encoding = Attribute::parse(build::context(self.place), MBARRIER_ENCODING)?;
         memdesc(&[1], self.integer_type(64), encoding, true)
@@ -93,7 +93,7 @@ impl<'c> Insertion<'_, 'c> {
         self.insert(builders::ttng::init_barrier(mbarrier, ARRIVALS))
     }
 
-    /// Allocates and initialises an mbarrier for each of `count` slots.
+    /// Allocates and initialises `count` mbarriers, one for each slot.
     pub(super) fn mbarriers(self, count: u32) -> Option<Mbarriers<'c>> {
         let one = self.mbarrier_type()?;
         let all = mutable(one, Some(count))?;
@@ -108,7 +108,8 @@ impl<'c> Insertion<'_, 'c> {
         Some(mbarriers)
     }
 
-    /// Starts a copy of the block that `load` reads, whose bytes arrive at `mbarrier`.
+    /// Inserts a copy of the block that `load` reads to `buffer`. The copied bytes are counted by `mbarrier`. The
+    /// copy is executed only if `condition` is true.
     pub(super) fn copy_block(
         self,
         load: tt::DescriptorLoad<'c, 'c>,
@@ -135,7 +136,7 @@ impl<'c> Insertion<'_, 'c> {
 #[derive(Clone, Copy)]
 pub(super) struct Mbarriers<'c> {
     all: Val<'c>,
-    /// The type of one mbarrier.
+    /// The type of a buffer that holds one of the mbarriers.
     one: Type<'c>,
     count: u32,
 }
@@ -145,7 +146,7 @@ impl<'c> Mbarriers<'c> {
         at.add(builders::ttg::memdesc_index(self.all, index, self.one))
     }
 
-    /// Ends the lifetime of all mbarriers.
+    /// Ends the lifetime of all mbarriers, and deallocates their buffer.
     pub(super) fn invalidate(self, at: Insertion<'_, 'c>) -> Option<()> {
         for index in 0..self.count {
             let mbarrier = self.get(at, at.index(index)?)?;

@@ -71,19 +71,21 @@ impl Pass for ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Assumed latency of a barrier in a block that waits for its matrix products, in quarters of a cycle.
+/// Assumed latency of a barrier, in quarters of a cycle, if another resident block can run while a block waits for
+/// its matrix products.
 ///
 /// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// Assumed latency of a barrier in quarters of a cycle, if no second resident block hides it.
+/// Assumed latency of a barrier, in quarters of a cycle, if no second resident block hides it.
 ///
-/// On an H100, attention of 128 x 64 x 128 with 8 warps by `mma.sync` takes 1.04 (causal) and 1.15 of Triton's time
-/// with two warps along n, which need barriers in the softmax. With one warp along n, it takes 0.93 and 1.00.
+/// Example: attention of 128 x 64 x 128 with 8 warps and `mma.sync` on an H100. If two warps are distributed along
+/// n, the softmax needs barriers, and the kernel takes 1.04 (causal) and 1.15 (not causal) of Triton's time. With
+/// one warp along n, it takes 0.93 and 1.00.
 const ALONE_BARRIER_LATENCY: u32 = 4 * 256;
 
 struct Candidates {
-    /// The product in its original layouts.
+    /// Plan and price of the product in its original layouts.
     present: Arc<PricedProduct>,
     others: Vec<Candidate>,
 }
@@ -93,12 +95,12 @@ struct Candidate {
     product: Arc<PricedProduct>,
 }
 
-/// A product with its candidates, or with the reason for having none.
+/// A product with its candidates, or with the reason why it has none.
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
-    /// Replaces products by warp-group products. Returns the reason for each remaining product, if the target has
-    /// warp-group products.
+    /// Replaces products by warp-group products where these are legal. Returns the reason why each remaining
+    /// product is not replaced. If the target has no warp-group products, the map is empty.
     fn use_warp_groups<'c>(
         &self,
         context: &PassContext<'c>,
@@ -167,7 +169,7 @@ impl ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Returns true if a result already has the layout of a matrix instruction.
+/// Returns true if the result already has the layout of a matrix instruction.
 fn is_of_instruction(result: &Encoding) -> bool {
     matches!(
         result,
@@ -175,7 +177,8 @@ fn is_of_instruction(result: &Encoding) -> bool {
     )
 }
 
-/// Returns the index in `Candidates::others` for each product. `None` keeps the original layouts.
+/// Chooses a candidate for each product, and returns its index in `Candidates::others`. `None` means that the
+/// product keeps its original layouts.
 fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -218,13 +221,15 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Prices that differ by less than 1/512 count as equal. Then the assignment with more warps along n is chosen.
+/// Prices that differ by less than 1/512 count as equal. Among assignments with equal prices, the pass chooses the
+/// one with more warps along n.
 ///
-/// On an H100, this choice takes 0.78 and 0.81 of the time for products of 64 x 128 x 64 and 128 x 128 x 64,
-/// whose prices differ by 0.06 %.
+/// For products of 64 x 128 x 64 and 128 x 128 x 64 on an H100, the chosen assignment takes 0.78 and 0.81 of the
+/// time of the other assignment, although the prices differ by only 0.06 %.
 const NOISE: u64 = 512;
 
-/// Limit for the candidates of a product. Products are not assigned jointly if two of them exceed the limit.
+/// Maximum number of candidates of a product in a joint assignment. If at least two products have more candidates,
+/// the products are not assigned jointly.
 ///
 /// The treewidth would then be too large for an exact solution.
 const MAX_ALTERNATIVES: usize = 16;
@@ -273,10 +278,10 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
     }
 }
 
-/// Returns the candidates of a product.
+/// Returns the candidates of a product, each with its plan and price.
 ///
 /// # Errors
-/// Returns the reason for having no candidates.
+/// Returns the reason why the product has no candidates.
 fn candidates_of(
     dot: tt::Dot<'_, '_>,
     widened: u32,
@@ -358,9 +363,10 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the ratio of operand width in the product to operand width in memory, e.g. 2 for f16 from i8.
+/// Returns the ratio between the width of an operand's elements in the product and their width in memory. For
+/// example, the ratio is 2 if the product multiplies f16 and the operands are loaded as i8.
 ///
-/// If operands are loaded with several widths, the narrowest width is used.
+/// If the operands are loaded with several widths, the narrowest width is used.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -386,7 +392,8 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the text that names the precision of an f32 product in a message. Empty for other products.
+/// Returns the text that names the precision of an f32 product in a message. The text is empty if the product is
+/// not an f32 product.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",

@@ -61,7 +61,7 @@ impl Pass for CoalesceOptions {
 struct PointerAccess<'c> {
     op: Op<'c>,
     shape: &'c [u64],
-    /// Dimensions by decreasing contiguity.
+    /// Dimensions in the order of decreasing contiguity.
     order: Vec<u32>,
     width: u64,
     cga: CgaLayout,
@@ -127,7 +127,8 @@ impl<'c> PointerAccess<'c> {
     }
 }
 
-/// Returns the distribution over CTAs. A tensor with an open layout is not distributed.
+/// Returns the distribution of a tensor over CTAs. If the layout of the tensor is still open, the distribution has
+/// a single CTA; if the module then has several CTAs, returns `None`.
 fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLayout> {
     let encoding = tensor.encoding?;
     if sys::open_layout(encoding).is_some() {
@@ -137,7 +138,8 @@ fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLay
     layouts.of_tensor(tensor).ok()?.cga_layout().ok()
 }
 
-/// Returns the dimensions by decreasing contiguity, later dimensions first among equals.
+/// Returns the dimensions in the order of decreasing contiguity. If dimensions have equal contiguity, later
+/// dimensions come first.
 fn order(info: &AxisInfo, rank: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..).take(rank).collect();
     order.sort_by_key(|d| std::cmp::Reverse((info.contiguity(*d as usize), *d)));

@@ -30,7 +30,8 @@ pub(super) struct Analyses<'c> {
     axis: Slot<AxisFacts>,
 }
 
-/// The change count at the time of the analysis, and the result. `None` before the first analysis.
+/// The cached result of an analysis, and the rewriter's change count when the analysis ran. `None` before the first
+/// analysis.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
 
 impl<'c> Analysis<'c> for Inventory<'c> {
@@ -93,12 +94,13 @@ impl<'c> PassContext<'c> {
         Layouts::of(self.module.context())
     }
 
-    /// Returns the `requested` GPU, or else the GPU of the module.
+    /// Returns the GPU with the name `requested`. If that is `None`, returns the GPU that the module declares.
     pub(super) fn gpu(&self, requested: Option<&str>) -> Result<&'static Target, GpuError> {
         ModuleInfo::gpu(self.module, requested)
     }
 
-    /// Returns the GPU of the module, or else the default GPU for the number of lanes per warp.
+    /// Returns the GPU that the module declares. If the module declares none, returns the default GPU for its
+    /// number of lanes per warp.
     pub(super) fn default_gpu(&self) -> &'static Target {
         self.gpu(None).unwrap_or_else(|_| {
             let info = ModuleInfo::around(self.module);
@@ -106,7 +108,8 @@ impl<'c> PassContext<'c> {
         })
     }
 
-    /// Returns the `requested` GPU, or else the GPU of the module, and reports errors as diagnostics.
+    /// Returns the GPU with the name `requested`. If that is `None`, returns the GPU that the module declares.
+    /// Errors are reported as diagnostics.
     ///
     /// # Errors
     /// Reports a missing or unknown target on the module.
@@ -119,7 +122,8 @@ impl<'c> PassContext<'c> {
         sys::emit_error(self.module, error)
     }
 
-    /// Emits an error on the module. A note suggests the element of `names` nearest to `given`.
+    /// Emits `error` on the module. If a name in `names` is similar to `given`, a note suggests the most similar
+    /// one.
     pub(super) fn fail_with_nearest<'n>(
         &self,
         error: Diagnostic,

@@ -65,9 +65,9 @@ fn linear(
     })
 }
 
-/// Returns a linear encoding with the same layout as `old` on one shape.
+/// Returns a linear encoding that has the same layout as `old` on `shape`.
 ///
-/// For a generic encoding, which may permute warps, the result is `#ttg.generic_linear`.
+/// If `old` is a generic encoding, which may permute warps, the result is `#ttg.generic_linear`.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {
@@ -76,8 +76,8 @@ fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     })
 }
 
-/// Returns a `#ttg.shared_linear` with the layout of `old` on one shape. `None` for a single element, since an empty
-/// list of bases does not state the rank.
+/// Returns a `#ttg.shared_linear` that has the same layout as `old` on `shape`. Returns `None` for a shape with a
+/// single element, because an empty list of bases does not state the rank.
 fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     if layout.total_in_bits() == 0 {

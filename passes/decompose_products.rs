@@ -62,7 +62,7 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
     });
 }
 
-/// Inserts operations in front of a product.
+/// A builder that inserts operations in front of the operation that is decomposed.
 #[derive(Clone, Copy)]
 struct DecompositionBuilder<'p, 'c> {
     context: &'p PassContext<'c>,
@@ -117,7 +117,8 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         IntegerType::new(self.mlir(), bits).into()
     }
 
-    /// Rounds to nearest.
+    /// Converts the elements of `value` to the float type `element`. A conversion to a narrower type rounds to
+    /// nearest, with ties to even.
     fn convert_float(self, value: Val<'c>, element: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         if tensor.element == element {

@@ -50,9 +50,9 @@ impl Pass for FoldLayoutConversionsOptions {
 }
 
 enum KeepReason<'c> {
-    /// The operation requires one of the spellings.
+    /// This operation requires one of the two encodings.
     RequiredBy(Op<'c>),
-    /// The layouts differ on another shape in the module.
+    /// The two encodings have different layouts on another shape in the module.
     DiffersElsewhere,
 }
 
@@ -95,10 +95,11 @@ impl<'c> Folding<'_, 'c> {
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Replaces one of the two encodings of each conversion between equal layouts, so that the encodings are equal.
+    /// Makes the two encodings of each conversion between equal layouts identical, by replacing one of them in the
+    /// whole module.
     ///
-    /// Returns the operation ids of conversions that keep both encodings, with the reasons. The Boolean is
-    /// true after any replacement.
+    /// Returns the reason why each remaining conversion keeps both encodings, keyed by the id of the conversion.
+    /// The Boolean is true if any encoding was replaced.
     fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
@@ -168,9 +169,11 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Replaces the result of a conversion by a source in the same chain of conversions that has the same type.
+    /// Replaces the result of a conversion by an earlier value of the same type, if the chain of conversions before
+    /// it contains one.
     ///
-    /// Without such a source, the conversion skips sources that have no layout.
+    /// If there is no such value, the conversion skips the values of the chain that have no layout. If the result
+    /// is unused, the conversion is erased.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -206,7 +209,8 @@ impl<'c> Folding<'_, 'c> {
         Some(())
     }
 
-    /// Returns the nearest source with the result type of `cvt`, in the chain of conversions that ends at `cvt`.
+    /// Follows the chain of conversions backwards from the operand of `cvt`, and returns the first value that has
+    /// the result type of `cvt`.
     fn chain_start(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
@@ -216,7 +220,8 @@ impl<'c> Folding<'_, 'c> {
         Some(source)
     }
 
-    /// Follows a chain of conversions from `value` backwards, and returns the first value with a layout.
+    /// Follows a chain of conversions backwards from `value`, and returns the first value that has a layout. If no
+    /// value has one, returns the start of the chain.
     fn with_layout(&self, mut value: Val<'c>) -> Val<'c> {
         while self.layout(value.r#type()).is_none() {
             let Some(cvt) = conversion_of(value) else {
@@ -271,7 +276,8 @@ impl<'c> Folding<'_, 'c> {
         is_changed
     }
 
-    /// Bypasses the conversion of an operand, if the operation supports the source type.
+    /// If an operand of `op` is the result of a conversion and `op` supports the type before the conversion, lets
+    /// `op` read the source of the conversion directly.
     fn look_through(&self, op: Op<'c>) {
         let at = (0..op.operand_count()).find_map(|i| {
             let value = build::operand(op, i);
@@ -334,7 +340,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Yields unused loop-carried values unchanged, which makes their computation dead.
+    /// Finds loop-carried values whose final results are unused. The loop then yields them unchanged, and the
+    /// operations that computed them are erased. This is done only if these operations include a conversion.
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
         for op in build::in_order(self.context.module()) {
@@ -361,8 +368,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Returns the pure operations between the loop-carried value `argument` and operand `i` of the terminator `end`.
-    /// `None` if `argument` has uses outside these operations.
+    /// Returns the pure operations that compute operand `i` of the terminator `end` from the loop-carried value
+    /// `argument`. Returns `None` if `argument` or a result of these operations has any other use.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];
@@ -416,7 +423,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Erases the dead conversions of a chain, last first.
+    /// Erases unused conversions at the end of a chain: the conversion that defines `value`, and then each source
+    /// that becomes unused.
     fn erase_unused(&self, mut value: Val<'c>) {
         while sys::is_unused(value) {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {

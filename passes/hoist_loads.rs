@@ -63,7 +63,8 @@ fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
     false
 }
 
-/// Returns the block of a load that may move. `None` for other operations, and for loads that must not move.
+/// Returns the block that contains the load `op`. Returns `None` if `op` is not a load, or if the load must not
+/// move.
 fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
     tt::Load::of(op)?;
     // Warps of a partition have registers of their own.
@@ -75,7 +76,8 @@ pub(super) fn is_in_partition(op: Op<'_>) -> bool {
     build::ancestors(op).any(|parent| OpKind::TtgWarpSpecialize.is(parent))
 }
 
-/// Returns true for a load whose position relative to other loads is free: neither volatile nor uncached.
+/// Returns true for a load that may be reordered relative to other loads, i.e. for a load that is neither volatile
+/// nor uncached.
 pub(super) fn is_reorderable(op: Op<'_>) -> bool {
     tt::Load::of(op).is_some_and(|load| {
         let modifier = policy(load.cache_policy(), "cache_modifier");
@@ -83,11 +85,12 @@ pub(super) fn is_reorderable(op: Op<'_>) -> bool {
     })
 }
 
-/// A load, with the operations in front of it that it may cross.
+/// A load, together with the preceding operations that it may cross.
 struct Load<'c> {
-    /// The operations of the block from the highest possible position of the load to the load itself.
+    /// The operations of the block from the highest position to which the load can move, up to and including the
+    /// load itself.
     ops: Vec<Op<'c>>,
-    /// The load, and the operations that compute its operands.
+    /// The load, and the operations in `ops` that compute its operands.
     needed: FxHashSet<OpId>,
 }
 
@@ -116,7 +119,7 @@ impl<'c> Load<'c> {
         Self { ops, needed }
     }
 
-    /// Returns the indices in `ops` of the operations above which the load is worth moving.
+    /// Returns the indices in `ops` of the operations above which it is worth moving the load.
     fn anchors(&self) -> impl Iterator<Item = usize> {
         (0..self.ops.len()).filter(|at| {
             let op = self.ops[*at];
@@ -124,7 +127,7 @@ impl<'c> Load<'c> {
         })
     }
 
-    /// Moves the load, with the operations that it needs, in front of an operation.
+    /// Moves the load, together with the operations that it needs, in front of the operation `ops[anchor]`.
     fn hoist_to(&self, context: &PassContext<'c>, anchor: usize) {
         let rewriter = context.rewriter();
         let place = self.ops[anchor];
@@ -137,19 +140,20 @@ impl<'c> Load<'c> {
     }
 }
 
-/// Returns true if an operation may move up with the load that needs it.
+/// Returns true if `op`, which computes an operand of a load, may move up together with the load.
 fn may_move(op: Op<'_>) -> bool {
     let is_repeatable = Role::of(op).is_repeatable() || Role::of(op) == Role::Conversion;
     is_repeatable && op.region_count() == 0
 }
 
-/// Returns true if a load may move above an operation: the operation does not access global memory in program order.
+/// Returns true if a load may move above `op`. This is the case if `op` does not access global memory in program
+/// order.
 pub(super) fn may_be_crossed(op: Op<'_>) -> bool {
     let role = Role::of(op);
     role.is_pure() || matches!(role, Role::Buffer { .. }) || is_shared_or_product(op)
 }
 
-/// Returns true if the backend cannot move a later load above the operation, because of a barrier.
+/// Returns true if `op` contains a barrier, so that the backend cannot move a later load above it.
 fn waits(op: Op<'_>) -> bool {
     matches!(
         Role::of(op),
@@ -157,7 +161,8 @@ fn waits(op: Op<'_>) -> bool {
     ) || is_shared_or_product(op)
 }
 
-/// Returns true for a matrix product, and for an operation on shared memory without an order relative to loads.
+/// Returns true for a matrix product, and for an operation on shared memory that needs no order relative to global
+/// loads.
 fn is_shared_or_product(op: Op<'_>) -> bool {
     use OpView as V;
     matches!(

@@ -12,14 +12,14 @@ use melior::ir::r#type::IntegerType;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Integer constants, by type and value.
+/// Integer constants that have been inserted, keyed by type and value.
 pub(super) type Constants<'c> = RefCell<FxHashMap<(usize, u64), Val<'c>>>;
 
 #[derive(Clone, Copy)]
 pub(super) struct Insertion<'p, 'c> {
     pub(super) context: &'p PassContext<'c>,
     pub(super) place: Op<'c>,
-    /// The place of constants.
+    /// The operation in front of which constants are inserted.
     pub(super) front: Op<'c>,
     pub(super) constants: &'p Constants<'c>,
 }
@@ -29,7 +29,7 @@ impl<'c> Insertion<'_, 'c> {
         building.before(self.context.rewriter(), self.place)
     }
 
-    /// Adds an operation without results.
+    /// Inserts an operation that has no results, and returns the operation.
     pub(super) fn insert<O>(self, building: builders::Building<'_, 'c, O>) -> Option<Op<'c>> {
         let location = self.place.location();
         building.insert(self.context.rewriter(), self.place, location)

@@ -18,7 +18,7 @@ pub(super) struct Inventory<'c> {
 pub(super) struct LaidOutBuffer<'c> {
     pub(super) type_: Type<'c>,
     pub(super) encoding: Attribute<'c>,
-    /// Allocation shape without the leading multi-buffer dimensions.
+    /// Shape of the buffer's allocation, without the leading multi-buffer dimensions.
     pub(super) shape: Vec<u64>,
 }
 

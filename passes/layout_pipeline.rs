@@ -11,10 +11,11 @@ use super::table::{
 };
 use crate::sys::{FollowUp, Reported};
 
-/// Cost of a conversion beside its plan, in cycles.
+/// Cost of a conversion in addition to the cost of its plan, in cycles.
 ///
-/// Twice the default: a conversion through shared memory adds a barrier to a pipelined loop, which has only one
-/// otherwise. On an H100, products of 128 x 256 x 64 with a converted mask take 1.10 of Triton's time.
+/// This is twice the default, because a conversion through shared memory adds a barrier to a pipelined loop, which
+/// otherwise has only one. On an H100, products of 128 x 256 x 64 take 1.10 of Triton's time if their mask is
+/// converted.
 const CONVERSION_COST: i64 = 260;
 
 impl Pass for LayoutPipelineOptions {

@@ -29,7 +29,7 @@ use melior::ir::{Type, ValueLike};
 /// Size and alignment of a descriptor in bytes.
 const DESCRIPTOR_BYTES: i64 = 128;
 
-/// Dimensions of the largest blocks, and bytes of the shortest rows.
+/// Maximum number of dimensions of a block. The next constant is the minimum number of bytes in a row of a block.
 ///
 /// # Source
 /// PTX ISA, "Tensors"; CUDA driver API, `cuTensorMapEncodeTiled`.
@@ -62,7 +62,7 @@ impl Pass for LowerDescriptorsOptions {
     }
 }
 
-/// Lowers an operation on descriptors, and leaves others.
+/// Lowers `op` if it is an operation on descriptors. Leaves all other operations unchanged.
 fn lower<'c>(at: Insertion<'_, 'c>, op: Op<'c>) -> Result<(), Diagnostic> {
     match OpView::of(op) {
         Some(OpView::TtMakeTensorDesc(make)) => {
@@ -94,7 +94,8 @@ fn lower<'c>(at: Insertion<'_, 'c>, op: Op<'c>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Copies a block to a buffer, waits for it, and replaces the load by the buffer or its contents.
+/// Copies the block that `load` reads to a buffer, and waits for the copy. Then replaces `load` by the buffer or by
+/// a load from the buffer.
 fn load_block<'c>(at: Insertion<'_, 'c>, load: tt::DescriptorLoad<'c, 'c>) -> Option<()> {
     let (op, rewriter) = (load.op(), at.context.rewriter());
     let type_ = loaded_buffer(load)?;
@@ -133,23 +134,23 @@ fn load_block<'c>(at: Insertion<'_, 'c>, load: tt::DescriptorLoad<'c, 'c>) -> Op
     Some(())
 }
 
-/// Stores a tensor to a buffer from which a block is copied.
+/// Stores `tensor` to a new buffer from which TMA can copy the block. Returns the buffer.
 fn stored<'c>(at: Insertion<'_, 'c>, descriptor: Val<'c>, tensor: Val<'c>) -> Option<Val<'c>> {
     let type_ = block_buffer(descriptor.r#type(), tensor.r#type(), false)?;
     at.add(builders::ttg::local_alloc(Some(tensor), type_))
 }
 
-/// Waits for the copy of `op`, and erases `op`.
+/// Waits for the copy that replaces `op`, and erases `op`.
 fn finish<'c>(at: Insertion<'_, 'c>, op: Op<'c>) -> Option<()> {
     at.insert(builders::ttng::async_tma_store_wait(0))?;
     at.context.rewriter().erase(op);
     Some(())
 }
 
-/// The constant fields of a descriptor.
+/// The fields of a tensor descriptor that are known at compile time.
 struct Fields<'c> {
     type_: Type<'c>,
-    /// Elements of a box along each dim.
+    /// Number of elements of a TMA box along each dim.
     box_sizes: Vec<u64>,
     element_bytes: u64,
     element_type: i64,
@@ -200,8 +201,8 @@ impl<'c> Fields<'c> {
         })
     }
 
-    /// Writes the descriptor to scratch memory, and replaces `make` by it. A tensor map lists the contiguous dimension
-    /// first.
+    /// Writes the descriptor to global scratch memory, and replaces the result of `make` by it. The tensor map in
+    /// the descriptor lists the contiguous dimension first.
     fn create(&self, at: Insertion<'_, 'c>, make: tt::MakeTensorDesc<'c, 'c>) -> Option<()> {
         let bytes = Type::parse(build::context(at.place), "!tt.ptr<i8>")?;
         let (size, alignment) = (DESCRIPTOR_BYTES, DESCRIPTOR_BYTES);
@@ -237,8 +238,9 @@ impl<'c> Fields<'c> {
     }
 }
 
-/// Returns the number of an element type in a tensor map: PTX ISA, `tensormap.replace`, `.elemtype`. Bytes of any
-/// meaning are `.u8`.
+/// Returns the number that denotes an element type in a tensor map, as defined for `.elemtype` of
+/// `tensormap.replace` in the PTX ISA. All 8-bit types have the number of `.u8`. Returns `None` for an unsupported
+/// type.
 fn element_type(name: &str) -> Option<i64> {
     Some(match name {
         "i8" | "si8" | "ui8" => 0,

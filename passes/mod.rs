@@ -58,10 +58,10 @@ pub(crate) fn install() {
 /// Default pipeline to lower a kernel.
 pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
-/// [`LOWERING`] with annotations for the simulator's bounds checks.
+/// Like [`LOWERING`], but with annotations for the simulator's bounds checks.
 pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// [`SIMULATED_LOWERING`] for kernels with global scratch memory, which the simulator allocates.
+/// Like [`SIMULATED_LOWERING`], but for kernels with global scratch memory, which the simulator allocates.
 pub const SIMULATED_LOWERING_WITH_SCRATCH: &str =
     "builtin.module(convert-layouts-to-llvm{abi=triton bounds=true})";
 
@@ -90,7 +90,7 @@ pub fn run_pipeline(
     manager.run(module)
 }
 
-/// Returns the pass name nearest to the first unknown pass of a pipeline.
+/// Finds the first unknown pass of a pipeline, and returns the name of the known pass that is most similar.
 pub(crate) fn nearest_pass(pipeline: &str) -> Option<&'static str> {
     let unknown = sys::unknown_pass(pipeline)?;
     nearest(&unknown, PassKind::ALL.iter().map(|pass| pass.argument()))
@@ -112,7 +112,8 @@ trait Pass {
         Dividends::Any
     }
 
-    /// Returns the property that translation validation checks. `None` if the pass changes the computation.
+    /// Returns the property that translation validation checks after the pass. Returns `None` if the pass changes
+    /// the computation.
     fn claim(&self) -> Option<Claim> {
         None
     }
@@ -121,12 +122,13 @@ trait Pass {
         false
     }
 
-    /// Returns a pipeline of this project's passes. It runs after this pass, and before the MLIR passes from `run`.
+    /// Returns a pipeline of this project's passes. The pipeline runs after this pass, and before the MLIR passes
+    /// that `run` returns.
     fn pipeline(&self) -> String {
         String::new()
     }
 
-    /// Runs after all following passes.
+    /// Completes this pass after the passes that `pipeline` and `run` return.
     fn finish(&self, _: &PassContext<'_>) -> Result<(), Reported> {
         Ok(())
     }

@@ -40,20 +40,20 @@ impl Pass for OptimizeThreadLocalityOptions {
     }
 }
 
-/// Returns (executing warps, lanes per warp).
+/// Returns the number of warps that execute `op`, and the number of lanes per warp.
 fn threads(op: Op<'_>) -> Option<(u32, u32)> {
     let info = ModuleInfo::around(op).ok()?;
     let warps = u32::try_from(info.num_warps).ok()?;
     Some((warps, u32::try_from(info.threads_per_warp).ok()?))
 }
 
-/// Sets the unit attribute `key`, which makes later passes keep the layouts.
+/// Sets the unit attribute `key` on `op`. With this attribute, later passes keep the layouts of `op`.
 fn keep<'c>(context: &PassContext<'c>, op: Op<'c>, key: &str) {
     let unit = Attribute::unit(build::context(op));
     context.rewriter().set_attribute(op, key, unit);
 }
 
-/// Changes the type of a result, and converts back for the users.
+/// Changes the type of `value` to `type_`, and inserts a conversion back to the old type for the users.
 fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let (old, users) = (value.r#type(), sys::uses(value));
@@ -66,7 +66,8 @@ fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Opt
     Some(())
 }
 
-/// Changes the layout of a reshape with `allow_reorder`, so that a thread reduces whole rows.
+/// If `op` is a reshape with `allow_reorder` whose result is reduced, changes the layout of the result so that each
+/// thread reduces whole rows.
 fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Reshape::of(op).filter(|view| view.allow_reorder())?;
     let result = build::only_result(op);
@@ -110,7 +111,8 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Changes the layouts of a gather, so that a warp holds whole rows. Does nothing if this is not cheaper.
+/// Changes the layouts of a gather so that each warp holds whole rows. Does nothing if the new layouts are not
+/// cheaper.
 fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;
@@ -158,7 +160,8 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Returns a layout with whole rows of both tensors per warp, and as few indices per thread as possible.
+/// Returns a layout in which each warp holds whole rows of both tensors, and each thread holds as few indices as
+/// possible.
 fn warp_local<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,

@@ -113,10 +113,11 @@ impl PipelineLoopsOptions {
     }
 }
 
-/// Returns the number of stages that the loop's attribute requests.
+/// Returns the number of stages that an attribute of the loop requests, or `None` if the loop has no such
+/// attribute.
 ///
 /// # Errors
-/// Reports an attribute that is no integer.
+/// Reports an attribute that is not an integer.
 fn stages(looped: Op<'_>) -> Result<Option<u32>, Reported> {
     let name = discardable::NUM_STAGES;
     let Ok(stages) = looped.attribute(name) else {
@@ -131,7 +132,7 @@ fn stages(looped: Op<'_>) -> Result<Option<u32>, Reported> {
     }
 }
 
-/// Returns true if a GPU has asynchronous copies with one destination address per thread.
+/// Returns true if a GPU has asynchronous copies in which each thread has its own destination address.
 pub(super) fn copies_to_any_address(target: &Target) -> bool {
     target.instructions.async_copies || target.instructions.async_to_shared
 }

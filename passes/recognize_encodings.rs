@@ -73,9 +73,10 @@ fn is_written_out(encoding: &Encoding) -> bool {
     )
 }
 
-/// Returns an encoding with parameters, such as `#ttg.swizzled_shared`, in place of a `#ttg.shared_linear`.
+/// Returns an encoding with parameters, such as `#ttg.swizzled_shared`, that can replace `old` if `old` is a
+/// `#ttg.shared_linear`.
 ///
-/// `None` if no such encoding has the same layout, or if the alignment would decrease.
+/// Returns `None` if no such encoding has the same layout, or if the alignment would decrease.
 fn shared(
     old: &Encoding,
     shape: &[u64],

@@ -30,9 +30,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 const WIDEST_BITS: u32 = 128;
-/// Operands with more 32-bit words per thread go through a buffer regardless of cost.
+/// Maximum size of an operand for which the cost decides, in 32-bit words per thread. Larger operands go through a
+/// buffer regardless of the cost.
 const MOST_WORDS: u64 = 16;
-/// Maximum number of phases of a swizzle, and of rows per phase.
+/// Maximum number of phases of a swizzle, and maximum number of rows per phase.
 const MOST: u32 = 16;
 
 impl Pass for ReduceDataDuplicationOptions {
@@ -141,7 +142,8 @@ fn through_buffer<'c>(
     Some(())
 }
 
-/// Returns true if the operand is a load in a loop, whose buffer `pipeline-loops` can fill iterations in advance.
+/// Returns true if the converted operand is loaded in a loop, so that `pipeline-loops` can fill its buffer
+/// iterations in advance.
 fn is_prefetchable(cvt: ConvertLayout<'_, '_>, target: &Target) -> bool {
     let load = sys::defining_operation(cvt.src()).and_then(tt::Load::of);
     let around = load.and_then(|load| build::parent(load.op()));

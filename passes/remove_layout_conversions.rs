@@ -214,7 +214,7 @@ impl RemoveLayoutConversionsOptions {
         self.min_gain == 0 || after * 100 <= before * rest
     }
 
-    /// Reports scratch memory that exceeds the budget in every assignment.
+    /// Reports the error that every assignment needs more scratch memory than the budget allows.
     fn fail_budget(&self, kernel: &Kernel<'_>, overflow: ScratchOverflow) -> Reported {
         let op = match overflow.of {
             NodeOrSlice::Node(node) => kernel.nodes[node].op,
@@ -308,8 +308,8 @@ fn explain_products<'c>(
     }
 }
 
-/// Maximum of the option `conversion-cost`.
+/// Maximum value of the option `conversion-cost`, in cycles.
 const MAX_CYCLES: u64 = 1 << 20;
 
-/// Maximum number of assignments and rewrites. Two are usual.
+/// Maximum number of rounds. Each round computes an assignment and rewrites the function. Two rounds are usual.
 const MAX_ROUNDS: usize = 6;

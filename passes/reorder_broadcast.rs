@@ -70,7 +70,7 @@ fn everywhere<'c>(value: Val<'c>) -> Option<SplatElement<'c>> {
     build::splat_value(constant.value()).map(SplatElement::Constant)
 }
 
-/// Replaces an operation on splats by a splat of the scalar operation.
+/// Replaces an operation whose operands are splats. The new operation computes a scalar, which is then splatted.
 fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let elements: Option<Vec<_>> = operands.iter().map(|value| everywhere(*value)).collect();
@@ -105,9 +105,9 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Applies an operation to the sources of its broadcasts, and broadcasts the result.
+/// Applies an operation to the sources of its broadcast operands, and broadcasts the result.
 ///
-/// The other operands are splats, and all sources have one shape and encoding.
+/// The remaining operands must be splats, and all sources must have the same shape and encoding.
 fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let source = |value: Val<'c>| Some(tt::Broadcast::of(sys::defining_operation(value)?)?.src());

@@ -191,7 +191,7 @@ impl<'r, 'c> Retyping<'r, 'c> {
     }
 }
 
-/// Returns the value of a constant whose type changes from `old` to `new`.
+/// Returns the value attribute of a constant after the type of the constant changes from `old` to `new`.
 fn constant_of<'c>(
     elements: Attribute<'c>,
     (old, new): (Type<'c>, Type<'c>),
@@ -217,7 +217,7 @@ fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
     )
 }
 
-/// Updates function types to the types of arguments and returned values.
+/// Updates the declared type of each function to the types of its arguments and of the values that it returns.
 fn declare<'c>(context: &PassContext<'c>, operations: &[Op<'c>]) {
     for function in operations.iter().filter_map(|op| tt::Func::of(*op)) {
         let blocks = build::blocks_of(function.body());

@@ -39,18 +39,18 @@ impl Inventory<'_> {
     }
 }
 
-/// Replacements as (old, new) pairs.
+/// Replacements of encodings and of types in a module. Each replacement is a pair (old, new).
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
-    /// Buffer types, and tensor types with a shape-dependent encoding.
+    /// Replacements of buffer types, and of tensor types whose encoding depends on the shape.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
 }
 
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
 impl<'c> Respelling<'c> {
-    /// Adds the buffers for which `new` returns another encoding.
+    /// Adds a replacement for each buffer type for which `new` returns an encoding.
     pub(super) fn add_buffers(
         &mut self,
         inventory: &Inventory<'c>,
@@ -66,7 +66,8 @@ impl<'c> Respelling<'c> {
         }
     }
 
-    /// Adds the tensor types with a shape-dependent encoding for which `new` returns another encoding.
+    /// Adds a replacement for each tensor type for which `new` returns an encoding. Only types whose encoding
+    /// depends on the shape are considered.
     pub(super) fn add_tensors(
         &mut self,
         module: Op<'c>,
@@ -98,11 +99,11 @@ impl<'c> Respelling<'c> {
         self.encodings.len() + self.types.len()
     }
 
-    /// Applies the replacements on the module, except those that fail verification on a copy.
+    /// Applies the replacements to the module, except those that fail verification on a copy of the module.
     ///
     /// # Errors
-    /// Fails if no replacement remains. Returns an operation that forbids the last replacement, or `None` if there
-    /// were no replacements.
+    /// Fails if no replacement remains. The error is an operation that forbids the last replacement, or `None` if
+    /// there were no replacements.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -132,7 +133,8 @@ impl<'c> Respelling<'c> {
 
     /// Returns the operations that forbid replacements.
     ///
-    /// These are operations that fail verification, and products that would lose a `#ttg.dot_op`.
+    /// These are the operations that would fail verification after the replacements, and the products that would
+    /// lose their `#ttg.dot_op` operands.
     fn refused(&self, context: &PassContext<'c>, inventory: &Inventory<'c>) -> Vec<Op<'c>> {
         let layouts = context.layouts();
         context
@@ -151,7 +153,8 @@ impl<'c> Respelling<'c> {
     }
 }
 
-/// Returns true for a product with `#ttg.dot_op` operands. Triton does not accept `#ttg.linear` operands.
+/// Returns true for a product whose operands have a `#ttg.dot_op` encoding. For such a product, Triton does not
+/// accept `#ttg.linear` operands.
 fn has_dot_operands(layouts: &Layouts, op: Op<'_>) -> bool {
     tt::Dot::of(op).is_some_and(|dot| {
         let encoding = TensorType::of(dot.a().r#type()).and_then(|tensor| tensor.encoding);
@@ -165,7 +168,8 @@ fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
     operands.chain((0..op.result_count()).map(move |i| build::result(op, i).r#type()))
 }
 
-/// Replaces `old` by `new` in `found` or a parent. `None` if `found` does not contain `old`.
+/// Replaces `old` by `new` in the encoding `found`, which may be `old` itself or have `old` as a parent. Returns
+/// `None` if `found` does not contain `old`.
 fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encoding> {
     if found == old {
         return Some(new.clone());
@@ -189,7 +193,7 @@ pub(super) fn attribute<'c>(
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 
-/// Returns the first parent that is not a slice.
+/// Returns the encoding from which `encoding` is sliced. If `encoding` is not a slice, returns `encoding` itself.
 pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
@@ -197,7 +201,8 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     }
 }
 
-/// Inserts a dimension of size 1 per sliced dimension.
+/// Returns the shape on which the root of `encoding` is used. Each dimension that a slice removes is inserted with
+/// the size 1.
 fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
     match encoding {
         Encoding::Slice(slice) => {
@@ -210,7 +215,8 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 }
 
 impl<'c> Inventory<'c> {
-    /// Returns the distinct root encodings with their shapes, largest first. See [`root`] and [`widen`].
+    /// Returns the distinct root encodings of all tensors, each with the shapes on which it is used. The shapes are
+    /// sorted by size, largest first. See [`root`] and [`widen`].
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {

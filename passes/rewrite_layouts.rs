@@ -19,7 +19,8 @@ struct Rewriting<'r, 'c> {
     computed: BTreeMap<EncodedDatum, Val<'c>>,
     /// Results of inserted conversions, keyed by value and new encoding.
     converted: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Operands to replace, as (operation, operand index, new value).
+    /// Operands to replace. Each entry has the operation, the operand index, and the value and encoding of the new
+    /// operand.
     uses: Vec<(Op<'c>, usize, EncodedDatum)>,
 }
 
@@ -95,7 +96,8 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Rematerialises each operation once per assigned encoding. The original operation provides one encoding.
+    /// Rematerialises each operation of a slice once for each encoding that the assignment requires. The original
+    /// operation is reused for one of these encodings.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -181,7 +183,9 @@ fn after<'c>(value: Val<'c>) -> Op<'c> {
     }
 }
 
-/// Returns the insertion point of a conversion: directly after the definition, or in the branch with all users.
+/// Returns the operation in front of which a conversion is inserted. It is the operation directly after the
+/// definition of `source`. If a branch of a conditional contains all users, it is the first operation in that
+/// branch that is or contains a user.
 fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     let first = after(source);
     let mut block = block_of(first);
@@ -211,7 +215,7 @@ fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     place
 }
 
-/// Returns the first operation directly in `block` that is or contains a user.
+/// Returns the first operation in `block` that is a user, or that contains a user in one of its regions.
 pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> {
     let holders: Vec<Op<'c>> = users
         .iter()
@@ -229,7 +233,7 @@ fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
     build::block_around(op).expect("an operation below a function lies in a block")
 }
 
-/// Returns the operation directly in `block` that is or contains `op`.
+/// Returns the operation in `block` that is `op`, or that contains `op` in one of its regions.
 fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     let mut op = op;
     while !same(block_of(op), block) {
@@ -239,8 +243,8 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     Some(op)
 }
 
-/// Returns the ancestor of `op` whose parent is `block`, and the block of this ancestor that contains `op`. `None` if
-/// `block` is the parent of `op`.
+/// Returns the operation in `block` that contains `op` in one of its regions, and the block of this region that
+/// contains `op`. Returns `None` if `op` is directly in `block`.
 fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {
@@ -256,7 +260,7 @@ fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     }
 }
 
-/// Erases dead operations, each after a call of `dropped`.
+/// Erases the dead operations in the regions of `op`. Calls `dropped` with each operation before it is erased.
 pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut impl FnMut(Op<'c>)) {
     for region in 0..op.region_count() {
         let blocks = build::blocks(op, region);
@@ -273,7 +277,7 @@ pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut im
     }
 }
 
-/// Erases the dead operations of a block. Returns true if the block had any.
+/// Erases the dead operations of a block. Returns true if it erased an operation directly in the block.
 fn drop_dead_of<'c>(
     rewriter: Rewriter<'c>,
     block: Blk<'c>,

@@ -7,12 +7,13 @@ use crate::sys::OptionValue;
 
 include!(concat!(env!("OUT_DIR"), "/generated/passes.rs"));
 
-/// Prints a pass with its non-default options, e.g. `convert-encodings-to-linear{keep={a}}`.
+/// The options of a pass, which can be printed together with the pass's name. The text contains only non-default
+/// options, e.g. `convert-encodings-to-linear{keep={a}}`.
 pub(super) trait Spelled {
     fn spelled(&self) -> String;
 }
 
-/// Option values of a pass, to be read in the order of `Passes.td`.
+/// The option values of a pass. They are read one after the other, in the order of `Passes.td`.
 pub(super) struct Values<'v>(std::slice::Iter<'v, OptionValue<'v>>);
 
 impl<'v> Values<'v> {

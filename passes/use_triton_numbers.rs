@@ -34,7 +34,8 @@ impl Pass for UseTritonNumbersOptions {
 
 const CONTRACT: &str = "contract";
 
-/// Returns the fast-math flag that corresponds to Triton's lowering of `op`, e.g. `contract` for `arith.addf`.
+/// Returns the fast-math flag with which `op` is lowered as in Triton, e.g. `contract` for `arith.addf`. Returns
+/// `None` if no flag is needed.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {

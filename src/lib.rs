@@ -28,7 +28,7 @@ pub mod sys;
 pub use gpu_sim;
 pub use linear_layout;
 
-/// Installs the dialects, passes and C API, and registers the passes with MLIR. Idempotent.
+/// Installs the dialects, passes and C API, and registers the passes with MLIR. Further calls have no effect.
 pub fn install() {
     passes::install();
     sys::install_requests(&driver::requests::Driver);

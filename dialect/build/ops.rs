@@ -13,9 +13,9 @@ pub(crate) struct Own<'a> {
 }
 
 pub(crate) struct GeneratedOps {
-    /// `OpKinds.inc`: one X-macro per operation, in enum order.
+    /// Text of `OpKinds.inc`: X-macros for each operation, in the order of the Rust enum variants.
     pub(crate) cpp: String,
-    /// `ops.rs`: kinds and views.
+    /// Text of `ops.rs`: the operation kinds and the typed views of operations.
     pub(crate) rust: String,
 }
 
@@ -23,11 +23,11 @@ const CANONICALISED: &str = "LL_Canonicalized";
 
 pub(crate) struct Operation<'a> {
     pub(crate) record: Record<'a>,
-    /// Full name, such as `tt.load`.
+    /// Full name of the operation, such as `tt.load`.
     pub(crate) name: String,
-    /// Enum variant, such as `TtLoad`.
+    /// Rust enum variant of the operation, such as `TtLoad`.
     kind: String,
-    /// C++ class, such as `::ll::tt::LoadOp`.
+    /// Qualified C++ class of the operation, such as `::ll::tt::LoadOp`.
     class: String,
 }
 
@@ -59,13 +59,14 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// Returns the C++ class of `mlir-tblgen`: the record name after the first `_`.
+/// Returns the name of the C++ class that `mlir-tblgen` generates for a record. This is the record name after the
+/// first `_`.
 pub(crate) fn class_name(record: Record<'_>) -> &str {
     let name = record.name().expect("an operation's record has a name");
     name.split_once('_').map_or(name, |(_, class)| class)
 }
 
-/// Returns the names of all traits, including nested lists.
+/// Returns the names of all traits of a record, including those in nested lists of traits.
 fn traits(record: Record<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut lists = vec![record.list_of_defs_value("traits").unwrap_or_default()];
@@ -93,7 +94,7 @@ fn capitalised(word: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Example: `isVolatile` becomes `is_volatile`.
+/// Converts a name to snake case, e.g. `isVolatile` to `is_volatile`. A Rust keyword becomes a raw identifier.
 pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     let mut previous_is_lower = false;
@@ -332,7 +333,8 @@ pub(crate) fn doc(text: &str) -> String {
         .replace(']', "\\]")
 }
 
-/// Appends the macros `kinds` and `views`, which expand a trait name to a pattern of operations.
+/// Appends the macros `kinds` and `views`. Each macro expands the name of a trait to a pattern that matches all
+/// operations with this trait.
 fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     let mut sets: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for op in own {
@@ -391,7 +393,7 @@ impl Count {
     }
 }
 
-/// Returns the constraint inside `Arg<...>`, or the unchanged constraint.
+/// Returns the constraint inside `constraint` if that is an `Arg<...>`. Otherwise, returns `constraint` itself.
 pub(crate) fn bare(constraint: Record<'_>) -> Record<'_> {
     if constraint.subclass_of("OpVariable") {
         constraint.def_value("constraint").unwrap_or(constraint)
@@ -417,7 +419,7 @@ pub(crate) fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'
         .collect()
 }
 
-/// Appends a newtype with accessors for operands, attributes, results and regions.
+/// Appends the typed view of an operation: a newtype with accessors for operands, results, regions and attributes.
 fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet<String>) {
     let name = class_name(op.record).trim_end_matches("Op");
     let arguments = fields(op.record, "arguments");
@@ -520,7 +522,8 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
     );
 }
 
-/// Returns the Rust type and the reading expression.
+/// Returns the type that the accessor of the attribute `field` returns, and the expression that reads the
+/// attribute. Both are Rust text.
 fn attribute(
     field: &str,
     constraint: Record<'_>,

@@ -7,16 +7,16 @@ use std::fmt::Write;
 
 pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
-    /// Name on the command line.
+    /// Name of the pass on the command line.
     pub(crate) argument: &'a str,
     pub(crate) summary: &'a str,
     pub(crate) options: Vec<Choice<'a>>,
 }
 
 pub(crate) struct Choice<'a> {
-    /// In the C++ class.
+    /// Name of the option's member in the C++ class of the pass.
     pub(crate) member: &'a str,
-    /// Key on the command line.
+    /// Key of the option on the command line.
     pub(crate) key: &'a str,
     pub(crate) kind: Kind,
     /// TableGen's default value, as C++ text.
@@ -27,16 +27,17 @@ pub(crate) struct Choice<'a> {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Kind {
     Text,
-    /// An empty string is absent.
+    /// A string that may be absent. The empty string means that it is absent.
     OptionalText,
     Truth,
     Number,
-    /// Empty by default.
+    /// A list of values, which is empty by default.
     List(Box<Kind>),
 }
 
 impl Kind {
-    /// Converts a C++ type. `member` is for panic messages.
+    /// Converts the C++ type of an option. A string whose default is empty becomes [`Self::OptionalText`]. `member`
+    /// names the option in panic messages.
     pub(crate) fn of(cpp_type: &str, default: &str, is_list: bool, member: &str) -> Self {
         if is_list {
             // An empty text in a list is a text.
@@ -63,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// Returns a Rust expression that reads the option from `values`.
+    /// Returns a Rust expression that reads an option of this kind from `values`.
     fn reading(&self) -> String {
         match self {
             Self::OptionalText => "Some(values.text()).filter(|text| !text.is_empty())".to_owned(),
@@ -76,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// Returns a Rust expression that formats the variable `value`.
+    /// Returns a Rust expression that formats the variable `value`, which has this kind.
     fn writing(&self) -> String {
         match self {
             // A value in braces is parsed literally.
@@ -91,7 +92,7 @@ impl Kind {
 }
 
 impl Choice<'_> {
-    /// Returns the Rust field, for example `how_many` for `howMany`.
+    /// Returns the name of the option's Rust field, for example `how_many` for `howMany`.
     fn field(&self) -> String {
         let mut name = String::new();
         for c in self.member.chars() {
@@ -103,7 +104,7 @@ impl Choice<'_> {
         name
     }
 
-    /// Returns a Rust statement that adds `key=value` to `options`, except for the default value.
+    /// Returns a Rust statement that adds `key=value` to `options`, unless the option has its default value.
     fn spelling(&self) -> String {
         let (field, key) = (self.field(), self.key);
         let add = format!(
@@ -131,7 +132,7 @@ impl Choice<'_> {
     }
 }
 
-/// Returns `PassList.inc`: one X-macro per pass, with index and options.
+/// Returns the text of `PassList.inc`: one X-macro per pass, with the index and the options of the pass.
 pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     let mut cpp = String::from("#ifdef LL_DEFINE_PASSES\n");
     for pass in passes {
@@ -157,7 +158,7 @@ pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     cpp + "#endif\n"
 }
 
-/// Returns `passes.rs`: the options of each pass, and the enum of passes in index order.
+/// Returns the text of `passes.rs`: the options of each pass, and the enum of passes in index order.
 pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     let mut rust = String::from("// Made by `dialect/build/options.rs` from `passes/Passes.td`.\n");
     for pass in passes {
@@ -189,7 +190,8 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     rust
 }
 
-/// Appends the options struct of a pass, with defaults and reader.
+/// Appends the Rust struct that holds the options of a pass, with its default values and the functions that read
+/// and write it.
 fn options_of(rust: &mut String, pass: &Declared<'_>) {
     let Declared { name, options, .. } = pass;
     let list = |f: &dyn Fn(&Choice<'_>) -> String| -> String { options.iter().map(f).collect() };

@@ -6,9 +6,9 @@ use crate::options::{self, Choice, Declared, Kind};
 use tblgen::{Record, RecordKeeper};
 
 pub(crate) struct GeneratedPasses {
-    /// `PassList.inc`: one X-macro per pass, with index and options.
+    /// Text of `PassList.inc`: one X-macro per pass, with the index and the options of the pass.
     pub(crate) cpp: String,
-    /// `passes.rs`: options, and the enum of passes by index.
+    /// Text of `passes.rs`: the options of each pass, and the enum of passes in index order.
     pub(crate) rust: String,
 }
 

@@ -12,7 +12,7 @@ struct Rule {
     of: Vec<String>,
 }
 
-/// Returns `rules.rs`: a constant per label, and the table of rules by label.
+/// Returns the text of `rules.rs`: a constant for each rule label, and the table of rules sorted by label.
 pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for (namespace, keeper) in dialects {
@@ -45,7 +45,7 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     rust + "];\n"
 }
 
-/// Escapes links and tags for rustdoc, outside code spans.
+/// Escapes the characters that rustdoc would interpret as links or tags. Code spans stay unchanged.
 fn documentation(text: &str) -> String {
     let escaped = |(i, part): (usize, &str)| {
         if i % 2 == 1 {
@@ -60,7 +60,8 @@ fn documentation(text: &str) -> String {
     parts.join("`")
 }
 
-/// Returns records with a description, by their names in the IR.
+/// Returns the records of the dialect `namespace` and of its operations, attributes and types. Each record is
+/// paired with its name in the IR.
 fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(String, Record<'a>)> {
     let is_own = |record: &Record<'_>, field: &str| {
         record
@@ -89,7 +90,8 @@ fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(Str
     found
 }
 
-/// Returns (label, text) for each rule `- label: text`. More indented lines continue a rule.
+/// Returns the label and the text of each rule in a description. A rule begins with a line `- label: text`, and
+/// continues on the following lines as long as they are indented further.
 pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = None;
@@ -113,7 +115,7 @@ pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the unindented text of the first `mlir` code block.
+/// Returns the text of the first `mlir` code block in a description, without its indentation.
 pub(crate) fn example(description: &str) -> String {
     let lines = description.lines().map(str::trim);
     let inside = lines.skip_while(|line| *line != "```mlir").skip(1);

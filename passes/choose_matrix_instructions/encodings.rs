@@ -8,7 +8,8 @@ use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::target::{Product, ProductFamily, TileBit};
 use std::sync::Arc;
 
-/// Encodings of A, B and D. A and B are `#ttg.dot_op` with the parent D.
+/// Encodings of the operands A and B and of the result D. The encodings of A and B are `#ttg.dot_op`, and their
+/// parent is the encoding of D.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Encodings {
     pub(super) a: Arc<Encoding>,
@@ -22,15 +23,17 @@ pub(super) struct ProductTensors {
     pub(super) rank: usize,
     pub(super) warps: u32,
     pub(super) k_size: u64,
-    /// Ratio of operand width in the product to operand width in memory, e.g. 2 for f16 from i8.
+    /// Ratio between the width of an operand's elements in the product and their width in memory, e.g. 2 for f16
+    /// that is loaded as i8.
     pub(super) widened: u32,
 }
 
-/// Returns the candidate encodings for an instruction: all combinations of warp distribution, result orientation and
-/// `kWidth`.
+/// Returns the candidate encodings for an instruction: one for each combination of a warp distribution, a result
+/// orientation and a `kWidth`.
 ///
-/// On AMD, a transposed result swaps the operands of the instruction. `kWidth` counts consecutive elements along K per
-/// thread; multiples of the instruction's count widen memory accesses.
+/// On AMD, the operands of the instruction are swapped if the result is transposed. `kWidth` is the number of
+/// consecutive elements along K that each thread holds. If it is a multiple of the instruction's own number, memory
+/// accesses become wider.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,
@@ -60,7 +63,7 @@ pub(super) fn encodings(
     Ok(all)
 }
 
-/// Returns candidates for `kWidth`, starting with the instruction's own.
+/// Returns the candidate values of `kWidth` for an instruction.
 fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Vec<u32> {
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
@@ -87,8 +90,8 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Ve
 
 const RESULT_NEIGHBOURS: u32 = 4;
 
-/// Returns all distributions of warps over the dimensions, as warps per dimension. The first has all warps along the
-/// last dimension.
+/// Returns all distributions of the warps over the dimensions. Each distribution is given by the number of warps
+/// per dimension. The first one has all warps along the last dimension.
 fn spreads(rank: usize, warps: u32) -> Vec<Vec<u32>> {
     if rank == 1 {
         return vec![vec![warps]];
@@ -139,8 +142,8 @@ fn results(
     }
 }
 
-/// Returns the layout from warp index to tile coordinates: with `warps = [2, 4]`, warp 5 has tile (1, 1). The last
-/// dimension varies fastest.
+/// Returns the layout that maps a warp index to the coordinates of its tile. The coordinate along the last
+/// dimension varies fastest. For example, with `warps = [2, 4]`, warp 5 has the tile (1, 1).
 fn warp_layout(warps: &[u32]) -> LinearLayout {
     let mut columns = Vec::new();
     let mut shift = 0;

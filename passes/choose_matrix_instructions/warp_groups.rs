@@ -47,16 +47,16 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Rows of the instruction's tile, over the four warps of a warp group.
+/// Number of rows in the instruction's tile, which the four warps of a warp group share.
 const TILE_ROWS: u64 = 64;
-/// Rows of the tile in each warp.
+/// Number of rows of the tile that each warp holds.
 const WARP_ROWS: u64 = 16;
 const MIN_COLUMNS: u64 = 8;
 const MAX_COLUMNS: u64 = 256;
 const WARPS_OF_GROUP: u64 = 4;
-/// Size of the tile along K in bits, for all element types.
+/// Size of the instruction's tile along K, in bits. It is the same for all element types.
 const TILE_K_BITS: u32 = 256;
-/// `wgmma` accumulates 8-bit floats with reduced precision over at least this many elements.
+/// Minimum number of elements over which `wgmma` accumulates products of 8-bit floats with reduced precision.
 const MIN_IMPRECISE: i64 = 32;
 const TRANSPOSITION: [i32; 2] = [1, 0];
 
@@ -74,7 +74,7 @@ enum LeftPlacement<'c> {
     Buffer(Rc<BufferOperand<'c>>),
 }
 
-/// Operand A in registers.
+/// An operand A that is in registers.
 struct RegisterOperand {
     encoding: Encoding,
     layout: LinearLayout,
@@ -82,20 +82,24 @@ struct RegisterOperand {
 
 /// An operand in shared memory.
 struct BufferOperand<'c> {
-    /// The tensor to be stored: the operand before conversions and a transposition.
+    /// The tensor that is stored in the buffer: the source of the operand, before layout conversions and at most
+    /// one transposition.
     source: Val<'c>,
     stored: Encoding,
-    /// The encoding of the transposed buffer. `None` if the operand is not transposed.
+    /// The encoding of the transposed view of the buffer. `None` if the operand is not transposed.
     transposed: Option<Encoding>,
     layout: BufferLayout,
 }
 
-/// Buffers that have been allocated, keyed by the stored tensor, the type of the buffer and the block.
+/// Allocated buffers. The key consists of the stored tensor, the type of the buffer, and the block that contains
+/// the allocation.
 type Buffers<'c> = HashMap<(usize, usize, usize), Val<'c>>;
 
-/// Replaces all products of a function for which a warp-group product is legal, and calls `remark` for each of them.
+/// Replaces each product of a function for which a warp-group product is legal, and calls `remark` for each
+/// replaced product.
 ///
-/// Returns the reason for each remaining product.
+/// Returns the reason why each remaining product is not replaced. Products whose result already has the layout of a
+/// matrix instruction are skipped without a reason.
 pub(super) fn use_warp_groups<'c>(
     context: &PassContext<'c>,
     function: Op<'c>,
@@ -201,7 +205,8 @@ fn product<'c>(
     Err(first_reason.unwrap_or_else(|| "no layout of the operands fits".to_owned()))
 }
 
-/// Checks the conditions of `ttng.warp_group_dot` on sizes, types and threads. The plan checks the others.
+/// Checks the conditions of `ttng.warp_group_dot` on sizes, types and threads. The planner checks the other
+/// conditions.
 fn check(
     dot: tt::Dot<'_, '_>,
     (a, d): (&[u64], &[u64]),
@@ -248,10 +253,11 @@ fn check(
     )
 }
 
-/// Returns the encoding of the result, with as many warps along M as have rows of their own.
+/// Returns the encoding of the result. Warps are distributed along M as long as each of them has 16 rows of its
+/// own, and the remaining warps along N.
 ///
 /// A reduction along N between chained products then exchanges no data between warps. The instruction has as many
-/// columns as possible, since each instruction reads A once.
+/// columns as possible, because each instruction reads A once.
 fn result_encoding(
     rows: u64,
     columns: u64,
@@ -310,10 +316,11 @@ fn fits(a: &LeftPlacement<'_>, b: &BufferOperand<'_>, target: &Target) -> Result
     ))
 }
 
-/// Returns the buffers that may hold an operand, preferred first. `k_dim` is the dimension of K.
+/// Returns the buffers that may hold an operand, in order of preference. `k_dim` is the operand's dimension along
+/// K.
 ///
 /// # Errors
-/// Returns the reason if there are none.
+/// Returns the reason if no buffer can hold the operand.
 fn buffer_operands<'c>(
     operand: Val<'c>,
     k_dim: usize,
@@ -348,7 +355,8 @@ fn buffer_operands<'c>(
     }
 }
 
-/// Returns the buffer of a tensor that is contiguous along `dim`, with the widest swizzle.
+/// Returns the buffer for the tensor `source`. The buffer is contiguous along `dim`, and has the widest possible
+/// swizzle.
 fn buffer_operand<'c>(
     source: Val<'c>,
     shape: &[u64],
@@ -390,7 +398,8 @@ fn buffer_operand<'c>(
     })
 }
 
-/// Returns the tensor before conversions and at most one transposition, and true for a transposition.
+/// Follows an operand back through layout conversions and at most one transposition. Returns the tensor before
+/// them, and true if there is a transposition.
 fn stored_tensor(operand: Val<'_>) -> (Val<'_>, bool) {
     let (mut source, mut is_transposed) = (operand, false);
     while let Some(op) = sys::defining_operation(source) {
@@ -407,10 +416,10 @@ fn stored_tensor(operand: Val<'_>) -> (Val<'_>, bool) {
     (source, is_transposed)
 }
 
-/// Returns true if operand A is computed and not transposed.
+/// Returns true if operand A should be in registers, i.e. if it is computed, not loaded, and not transposed.
 ///
-/// For 16-bit elements, the result of a product has the fragment of A, so no data moves. A transposition moves data
-/// between threads in any case; the buffer does it.
+/// For 16-bit elements, the result of a product already has the fragment that A needs, so no data moves. A
+/// transposition moves data between threads in any case, so it is done by storing A to a buffer.
 fn is_in_registers(a: Val<'_>, derived: &HashSet<usize>) -> bool {
     let (source, is_transposed) = stored_tensor(a);
     let is_computed = match sys::defining_operation(source) {
@@ -427,8 +436,8 @@ fn is_load(op: Op<'_>) -> bool {
     )
 }
 
-/// Returns the dimension along which the elements of a matrix are contiguous in memory, or in each thread if the
-/// matrix is not computed from a load elementwise.
+/// Returns the dimension along which the elements of a matrix are contiguous in memory. If the matrix is not
+/// computed elementwise from a load, returns the dimension along which they are contiguous in each thread.
 fn contiguous_dim(source: Val<'_>) -> usize {
     let layouts = Layouts::of(source.context());
     let order = |value: Val<'_>| {
@@ -465,7 +474,7 @@ fn contiguous_dim(source: Val<'_>) -> usize {
     order(source).unwrap_or(1)
 }
 
-/// Returns the values that are computed from results of products.
+/// Returns the identities of all values that are computed from results of products.
 fn derived_from_products(function: Op<'_>) -> HashSet<usize> {
     let products = build::in_order(function).into_iter();
     let products =
@@ -500,7 +509,8 @@ fn derived_from_products(function: Op<'_>) -> HashSet<usize> {
     derived
 }
 
-/// Returns the argument and the result of a loop-carried value, or the result of a conditional.
+/// Returns the values that receive the carried value number `at` of `op`. These are the result and, if `op` is a
+/// loop, the argument of its body.
 fn carried(op: Op<'_>, at: usize) -> Vec<Val<'_>> {
     let result = (at < op.result_count()).then(|| build::result(op, at));
     let body = scf::For::of(op).and_then(|loop_| build::block_of(loop_.region()));
@@ -535,7 +545,8 @@ fn rewrite<'c>(
     Some(())
 }
 
-/// Returns the buffer of an operand, and allocates the buffer unless an earlier product uses the same one.
+/// Returns the buffer that holds an operand. Allocates the buffer, unless an earlier product already uses the same
+/// one.
 fn buffer<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,
@@ -574,7 +585,7 @@ fn buffer<'c>(
     builders::ttg::memdesc_trans(buffer, &TRANSPOSITION, view).before(rewriter, op)
 }
 
-/// Returns the outermost loop around `op` in which `value` is invariant, or `op` without such a loop.
+/// Returns the outermost loop around `op` in which `value` is invariant. Returns `op` if there is no such loop.
 fn first_use_outside_loops<'c>(op: Op<'c>, value: Val<'c>) -> Op<'c> {
     let (mut place, mut at) = (op, op);
     while !build::block_around(at).is_none_or(|block| defines(block, value)) {

@@ -59,7 +59,7 @@ fn divided<'c>(
     multiplied(emitter, wide, (reciprocal, axis), true)
 }
 
-/// Rounds f32 to `f4E2M1FN`. Returns the bits as i32.
+/// Rounds f32 elements to `f4E2M1FN`. Returns the bits of each result as an i32.
 fn e2m1_codes<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     use builders::arith;
     let float = value.r#type();

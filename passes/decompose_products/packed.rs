@@ -75,7 +75,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns an i32 tensor `[0, 1]` along `axis`, of size 1 along all other dimensions.
+/// Returns an i32 tensor that has the elements `[0, 1]` along `axis`, and the size 1 along all other dimensions.
 fn parity<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     (encoding, rank): (&Encoding, usize),

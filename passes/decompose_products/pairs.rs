@@ -14,7 +14,7 @@ use melior::ir::operation::OperationLike;
 
 #[derive(Debug)]
 pub(super) struct Pairs<'c> {
-    /// The type of a tensor with both elements of each pair.
+    /// The type of the tensor before the separation, which contains both elements of each pair.
     pub(super) whole: Type<'c>,
     split: Type<'c>,
     transposed: Type<'c>,
@@ -23,9 +23,10 @@ pub(super) struct Pairs<'c> {
 }
 
 impl<'c> Pairs<'c> {
-    /// Infers the types for results with the layout `half`. A pair consists of neighbours along `axis`.
+    /// Infers the types for a separation whose results have the layout `half`. A pair consists of two neighbours
+    /// along `axis`.
     ///
-    /// `None` if a layout cannot be inferred, or if the tensor has too many dimensions.
+    /// Returns `None` if a layout cannot be inferred, or if the tensor has too many dimensions.
     pub(super) fn new(
         emitter: DecompositionBuilder<'_, 'c>,
         (shape, element, half): (&[u64], Type<'c>, &Encoding),
@@ -55,7 +56,8 @@ impl<'c> Pairs<'c> {
         })
     }
 
-    /// Splits `value` into the elements at even and at odd positions. `value` has the type `whole`.
+    /// Separates `value`, which has the type `whole`, into a tensor of the elements at even positions and a tensor
+    /// of the elements at odd positions.
     pub(super) fn separate(
         &self,
         emitter: DecompositionBuilder<'_, 'c>,

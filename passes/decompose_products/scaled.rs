@@ -14,14 +14,15 @@ use melior::ir::{Type, TypeLike, ValueLike};
 struct Factor<'c> {
     elements: Val<'c>,
     kind: ScaleDotElemType,
-    /// Dimension in which a byte holds two neighbouring 4-bit elements.
+    /// Dimension along which a byte packs two neighbouring 4-bit elements.
     packed: usize,
     scale: Option<Val<'c>>,
     k: usize,
     is_left: bool,
 }
 
-/// Replaces a scaled product. `None` for operands without layouts or with unexpected element types.
+/// Replaces a scaled product by a product of widened and scaled operands. Returns `None` if the operands have no
+/// layouts or unexpected element types.
 pub(super) fn decompose<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     dot: tt::DotScaled<'c, 'c>,
@@ -54,7 +55,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the narrowest type that represents the elements of both operands.
+/// Returns the narrowest type of at least 16 bits that represents the elements of both operands.
 fn common_type<'c>(
     left: &Factor<'c>,
     right: &Factor<'c>,
@@ -144,7 +145,7 @@ pub(super) fn widen_fp8<'c>(
     Some(())
 }
 
-/// Multiplies by scales, with a single rounding. Neighbours along `axis` share a scale.
+/// Multiplies elements by their scales, with a single rounding. Neighbours along `axis` share a scale.
 pub(super) fn multiplied<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
@@ -163,7 +164,7 @@ pub(super) fn multiplied<'c>(
     emitter.convert_float(product, element)
 }
 
-/// Repeats each scale along `axis`, once per element of `elements`.
+/// Repeats each scale along `axis`, so that each element of `elements` has a scale of its own.
 fn spread<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
@@ -198,7 +199,8 @@ fn spread<'c>(
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
-/// Swaps the last two dimensions. Rows of B's scales belong to columns of B.
+/// Swaps the last two dimensions of a tensor. This is needed for the scales of B, because each row of the scales
+/// holds the scales of a column of B.
 fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
@@ -212,8 +214,8 @@ fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Opti
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Converts scales to bf16 or f32: floats keep their value, bytes become powers of two. With `is_exact`, the byte 255
-/// becomes NaN.
+/// Converts scales to the type `to`, which is bf16 or f32. Float scales keep their values, and byte scales become
+/// powers of two. If `is_exact` is true, the byte 255 becomes NaN.
 fn widened_scale<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,

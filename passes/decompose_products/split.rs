@@ -11,9 +11,9 @@ use crate::sys::build::Val;
 use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
-/// Replaces an f32 product by products of narrower types, e.g. for `tf32x3`.
+/// Replaces an f32 product whose `inputPrecision` is `tf32x3`, `bf16x3` or `bf16x6` by products of narrower types.
 ///
-/// `None` if the target has no matrix instruction for the narrower types.
+/// Returns `None` for other products, and if the target has no matrix instruction for the narrower types.
 pub(super) fn decompose<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
@@ -103,7 +103,7 @@ fn parts<'c>(
     }
 }
 
-/// Rounds to TF32, with ties away from zero.
+/// Rounds f32 elements to TF32. Ties are rounded away from zero.
 fn rounded_to_tf32<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let text = "cvt.rna.tf32.f32 $0, $1;";
     let types = [value.r#type()];

@@ -25,14 +25,15 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 struct LoopAccumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
-    /// Operand indices in `update`: accumulator, result of `reduce`.
+    /// Indices of two operands of `update`: the accumulator, and the result of `reduce`.
     at: (usize, usize),
     looped: Op<'c>,
     carried: usize,
     neutral: Attribute<'c>,
 }
 
-/// The index bits of a row, lowest first: `low` register bits, `threads` thread bits, `high` register bits.
+/// The bits of an index within a row, from the lowest to the highest: `low` bits that select registers, `threads`
+/// bits that select threads, and `high` bits that select registers.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -40,7 +41,8 @@ struct Row {
     high: usize,
 }
 
-/// Rewrites the loop around `reduce`, if loop and reduction have the same operation.
+/// Rewrites the loop around `reduce` so that it accumulates within threads. This requires that the loop accumulates
+/// the results with the same operation that `reduce` uses.
 pub(super) fn accumulate<'c>(
     rewriter: Rewriter<'c>,
     layouts: &Layouts,
@@ -85,9 +87,10 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// Returns the shapes of the three views. They replace the last dimension.
+/// Returns the shapes of three successive views, which replace the last dimension of `shape`.
 ///
-/// `[high, threads, low]`, then `[threads, high, low]`, then `[threads, high * low]`.
+/// The first view has `[high, threads, low]`, the second `[threads, high, low]`, and the third `[threads, high *
+/// low]`.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -108,7 +111,8 @@ fn swapped(rank: usize) -> Vec<usize> {
 
 /// Returns the distribution of the last dimension over registers and threads.
 ///
-/// `None` if one thread holds a whole row or only one element of it, or if the bits are in another order.
+/// Returns `None` if a thread holds a whole row or only one element of it, or if the index bits are in an order
+/// that [`Row`] cannot describe.
 fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     let layout = layouts.tensor(tensor).ok()?;
     let axis = tensor.shape.len().checked_sub(1)?;

@@ -7,8 +7,8 @@ use crate::sys::build::Val;
 use melior::ir::BlockLike;
 use rustc_hash::FxHashSet;
 
-/// Returns the argument on which a pointer, a tensor of pointers or a descriptor is based. `None` if there is none, or
-/// if there are several.
+/// Returns the function argument on which a pointer, a tensor of pointers or a descriptor is based. Returns `None`
+/// if there is no such argument, or more than one.
 pub(super) fn base_argument(pointer: Val<'_>) -> Option<Val<'_>> {
     let mut found = None;
     let mut seen = FxHashSet::default();

@@ -23,22 +23,24 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use rustc_hash::FxHashSet;
 
-/// Bytes of the narrowest copy instruction.
+/// Number of bytes that the narrowest copy instruction copies.
 const LEAST_BYTES: u32 = 4;
 
-/// Bits of the widest copy instruction.
+/// Number of bits that the widest copy instruction copies.
 const MOST_BITS: u32 = 128;
 
-/// The fewest slots of a pipelined loop.
+/// Minimum number of slots of a pipelined loop.
 const LEAST_SLOTS: u32 = 2;
 
-/// Further slots must leave a processor this number of resident blocks, if the fewest slots do.
+/// Number of resident blocks per processor that additional slots must preserve. If the minimum number of slots
+/// allows this number of blocks, then a larger number of slots must allow it too.
 ///
-/// On an H100, warp-group products of 128 x 128 x 64 with 4 slots and one block take 1.11 to 1.23 of the time with 3
-/// slots and two blocks.
+/// On an H100, warp-group products of 128 x 128 x 64 with 4 slots and one block take 1.11 to 1.23 of the time with
+/// 3 slots and two blocks.
 const ENOUGH_BLOCKS: u32 = 2;
 
-/// A load that becomes a copy, by each thread or by TMA.
+/// A load that becomes an asynchronous copy. Loads from pointers are copied by each thread, and loads of blocks by
+/// TMA.
 #[derive(Clone, Copy)]
 pub(super) enum LoadOp<'c> {
     Pointers(tt::Load<'c, 'c>),
@@ -46,7 +48,7 @@ pub(super) enum LoadOp<'c> {
 }
 
 impl<'c> LoadOp<'c> {
-    /// Returns `None` for other operations, and for loads that must stay in their place.
+    /// Returns `op` as a load. Returns `None` if `op` is not a load, or if the load must stay at its position.
     fn of(op: Op<'c>) -> Option<Self> {
         match OpView::of(op)? {
             OpView::TtLoad(load) => is_reorderable(op).then_some(Self::Pointers(load)),
@@ -72,32 +74,34 @@ impl<'c> LoadOp<'c> {
     }
 }
 
-/// A load that becomes a copy, with its buffer.
+/// A load that becomes an asynchronous copy, together with its buffer.
 pub(super) struct PipelinedLoad<'c> {
     pub(super) load: LoadOp<'c>,
-    /// The buffer that the load fills. `None` if registers hold the result, which they then read from a slot.
+    /// The allocation of the buffer that the load fills. `None` if the loaded tensor is used in registers. The loop
+    /// then reads the tensor from a slot.
     pub(super) alloc: Option<ttg::LocalAlloc<'c, 'c>>,
-    /// The type of a slot.
+    /// The type of one slot of the buffer.
     pub(super) slot: Type<'c>,
     bytes: u64,
 }
 
-/// The loads of a loop to be replaced, with the operations that compute their operands.
+/// The loads of a loop that become copies, with the operations that compute the operands of these loads.
 pub(super) struct PipelinedLoop<'c> {
     pub(super) looped: scf::For<'c, 'c>,
     pub(super) body: Blk<'c>,
     pub(super) loads: Vec<PipelinedLoad<'c>>,
-    /// The operations that compute the operands of the loads, in order.
+    /// The operations that compute the operands of the loads, in program order.
     pub(super) slice: Vec<Op<'c>>,
-    /// The loop-carried values that the operands depend on, by position.
+    /// Positions of the loop-carried values on which the operands of the loads depend.
     pub(super) carried: Vec<usize>,
-    /// Products of warp groups that can stay in flight into the next iteration.
+    /// The warp-group products that can stay in flight into the next iteration.
     pub(super) products: Vec<AsyncProduct<'c>>,
-    /// Bytes of shared memory in use beside the slots.
+    /// Number of bytes of shared memory that are in use in addition to the slots.
     other_bytes: u64,
-    /// The reason for which another load of the loop stays a load.
+    /// The reason why another load of the loop does not become a copy.
     refusal: Option<String>,
-    /// True if the programs loop over the work of the launch. Such a launch has one program per processor, usually.
+    /// True if each program processes several parts of the launch's work in a loop. Such a launch usually has one
+    /// program per processor.
     is_persistent: bool,
 }
 
@@ -127,11 +131,11 @@ impl<'c> PipelinedLoad<'c> {
 }
 
 impl<'c> PipelinedLoop<'c> {
-    /// `distinct_arguments` is true if different arguments point to disjoint memory. `all_loads` adds the loads that feed
-    /// no product.
+    /// Plans the pipelining of a loop. If `distinct_arguments` is true, different arguments are assumed to point to
+    /// disjoint memory. If `all_loads` is true, the plan includes the loads that feed no product.
     ///
     /// # Errors
-    /// Returns the reason for not pipelining the loop.
+    /// Returns the reason why the loop is not pipelined.
     pub(super) fn of(
         context: &PassContext<'c>,
         looped: scf::For<'c, 'c>,
@@ -212,9 +216,9 @@ impl<'c> PipelinedLoop<'c> {
         Ok(plan)
     }
 
-    /// Returns the products of warp groups in the loop, if all of them can stay in flight into the next iteration:
-    /// their operands are in slots or in buffers from outside the loop, and nothing reads their results before the next
-    /// product.
+    /// Returns the warp-group products of the loop if all of them can stay in flight into the next iteration, and
+    /// otherwise an empty list. A product can stay in flight if its operands are in slots or in buffers from
+    /// outside the loop, and if nothing reads its result before the next product.
     fn async_products(&self) -> Vec<AsyncProduct<'c>> {
         let ops = build::operations(self.body);
         let end = ops.last().copied();
@@ -233,7 +237,7 @@ impl<'c> PipelinedLoop<'c> {
         products.collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
-    /// Returns true if an operand remains in shared memory during the next iteration.
+    /// Returns true if an operand is in shared memory and remains there during the next iteration.
     fn stays_in_flight(&self, operand: Val<'c>) -> bool {
         if sys::buffer(operand.r#type()).is_none() {
             return false;
@@ -251,11 +255,11 @@ impl<'c> PipelinedLoop<'c> {
         true
     }
 
-    /// Returns the stages of the loop: `requested`, or fewer if their slots would not fit in shared memory, or would leave
-    /// a processor with one block instead of several.
+    /// Returns the stages of the loop. These are the requested stages, or fewer if their slots would not fit in
+    /// shared memory, or if they would reduce the resident blocks per processor from several to one.
     ///
     /// # Errors
-    /// Returns the reason for not pipelining the loop.
+    /// Returns the reason why the loop is not pipelined.
     pub(super) fn stages(&self, target: &Target, requested: u32) -> Result<Stages, String> {
         if requested < 2 {
             return Err("fewer than two stages are requested".to_owned());
@@ -296,8 +300,8 @@ impl<'c> PipelinedLoop<'c> {
         ops.filter(|op| is_product(*op)).count()
     }
 
-    /// Returns the stages with copies `ahead` iterations ahead. The first has the fewest barriers, the last the fewest
-    /// slots.
+    /// Returns the possible stages in which copies start `ahead` iterations before their use. The first choice
+    /// needs the fewest barriers, and the last one the fewest slots.
     fn with_ahead(&self, ahead: u32) -> Vec<Stages> {
         let stages = |in_use, copies_follow_products| Stages {
             slots: ahead + in_use,
@@ -315,7 +319,8 @@ impl<'c> PipelinedLoop<'c> {
         { self.loads.iter() }.any(|load| matches!(load.load, LoadOp::Pointers(_)))
     }
 
-    /// Returns the bytes of all blocks that TMA copies in an iteration. `None` for an unknown element type.
+    /// Returns the total size in bytes of the blocks that TMA copies in an iteration. Returns `None` if an element
+    /// type is unknown.
     pub(super) fn block_bytes(&self) -> Option<u64> {
         let blocks = self.loads.iter().filter_map(|load| match load.load {
             LoadOp::Pointers(_) => None,
@@ -352,24 +357,25 @@ impl<'c> PipelinedLoop<'c> {
     }
 }
 
-/// The slots of each buffer, and the number of iterations between a copy and its use.
+/// The number of slots per buffer, and the number of iterations between the start of a copy and its use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages {
     pub(super) slots: u32,
     pub(super) ahead: u32,
-    /// The copies of an iteration start after its products, instead of after its wait for copies. With products in
-    /// flight, this needs one slot less and one barrier more.
+    /// True if the copies of an iteration start after its products, false if they start directly after its wait for
+    /// copies. If products stay in flight, starting after the products needs one slot less and one barrier more.
     pub(super) copies_follow_products: bool,
 }
 
-/// A product of warp groups that adds to a loop-carried value, without other uses of the value in the loop.
+/// A warp-group product that adds to a loop-carried value. The loop has no other uses of this value.
 pub(super) struct AsyncProduct<'c> {
     pub(super) dot: ttng::WarpGroupDot<'c, 'c>,
     /// The position of the loop-carried value.
     pub(super) carried: usize,
 }
 
-/// Returns the bytes of each copy by a thread or by TMA. `None` for a load of one element.
+/// Returns the number of bytes that a thread or TMA copies at once. Returns `None` if the load reads a single
+/// element.
 fn copy_bytes<'c>(
     context: &PassContext<'c>,
     axis: &AxisAnalysis,
@@ -395,8 +401,10 @@ struct AddressSlice<'c> {
 }
 
 impl<'c> AddressSlice<'c> {
+    /// Finds the operations in `body` that compute the operands of `load`.
+    ///
     /// # Errors
-    /// Returns the reason for not computing the operands iterations ahead.
+    /// Returns the reason why the operands cannot be computed iterations ahead.
     fn of(load: Op<'c>, body: Blk<'c>) -> Result<Self, String> {
         let yielded = build::terminator_operands(body);
         let arguments = build::block_arguments(body);
@@ -427,8 +435,10 @@ impl<'c> AddressSlice<'c> {
     }
 }
 
+/// Checks that an operation may be executed in advance, and for iterations after the last one.
+///
 /// # Errors
-/// Returns the reason for not executing an operation in advance, or after the last iteration.
+/// Returns the reason why the operation must not be executed then.
 fn check_speculatable(op: Op<'_>) -> Result<(), String> {
     let name = sys::identifier_text(op.name());
     let is_load = is_reorderable(op);
@@ -450,10 +460,11 @@ fn check_speculatable(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the arguments that the loop stores to.
+/// Checks the conditions for pipelining that do not depend on the loads. Returns the function arguments to which
+/// the loop stores.
 ///
 /// # Errors
-/// Returns the reason for not pipelining a loop, regardless of its loads.
+/// Returns the reason why the loop cannot be pipelined, regardless of its loads.
 fn check_loop<'c>(
     looped: scf::For<'c, 'c>,
     body: Blk<'c>,
@@ -501,7 +512,8 @@ fn check_loop<'c>(
     Ok(stored)
 }
 
-/// Returns true if an operation reads nothing from global memory, or from other arguments than those in `stored`.
+/// Returns true if the stores of the loop cannot change what `op` reads. This is the case if `op` reads nothing
+/// from global memory, or if it reads through an argument that is not in `stored`.
 fn is_unchanged(op: Op<'_>, stored: &[Val<'_>]) -> bool {
     let read = match OpView::of(op) {
         Some(OpView::TtLoad(load)) => load.ptr(),
@@ -511,8 +523,9 @@ fn is_unchanged(op: Op<'_>, stored: &[Val<'_>]) -> bool {
     stored.is_empty() || base_argument(read).is_some_and(|argument| !stored.contains(&argument))
 }
 
-/// Returns the type of a buffer without swizzle, whose rows are contiguous along the fastest dimension of the load.
-/// Each thread reads what it has copied, so that neither access has bank conflicts.
+/// Returns the type of a buffer for a load whose result is used in registers. The buffer has no swizzle, and its
+/// rows are contiguous along the fastest dimension of the load. Each thread reads exactly the elements that it has
+/// copied, so neither access has bank conflicts.
 fn own_buffer<'c>(context: &PassContext<'c>, load: tt::Load<'c, 'c>) -> Option<Type<'c>> {
     let tensor = TensorType::of(load.result().r#type())?;
     let encoding = context.layouts().of_tensor(&tensor).ok()?;
@@ -529,7 +542,7 @@ fn is_product(op: Op<'_>) -> bool {
     tt::Dot::of(op).is_some() || ttng::WarpGroupDot::of(op).is_some()
 }
 
-/// Returns true if a product in the block depends on a value, through operations without effects and buffers.
+/// Returns true if a product in `body` depends on `value` through buffers and operations without effects.
 fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut waiting = vec![value];
@@ -551,15 +564,15 @@ fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
     false
 }
 
-/// Returns true for a loop in another loop, in a function that reads the number of programs.
+/// Returns true if `looped` is nested in another loop, and if `function` reads the number of programs.
 fn is_persistent(function: Op<'_>, looped: Op<'_>) -> bool {
     let mut around = build::ancestors(looped);
     let reads = |op: &Op<'_>| OpKind::TtGetNumPrograms.is(*op);
     around.any(is_loop) && build::in_order(function).iter().any(reads)
 }
 
-/// Returns an upper bound for the bytes of shared memory in use during the loop, beside the slots:
-/// all other buffers of the function, and the largest tensor that the loop converts.
+/// Returns an upper bound for the bytes of shared memory that are in use during the loop, not counting the slots.
+/// The bound includes all other buffers of the function, and the largest tensor that the loop converts.
 fn other_bytes(function: Op<'_>, looped: Op<'_>, loads: &[PipelinedLoad<'_>]) -> u64 {
     let allocs = build::in_order(function)
         .into_iter()

@@ -21,7 +21,8 @@ use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Region, Type, ValueLike};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pipelines a loop. Returns `None` if MLIR rejects an operation, which it has then reported.
+/// Pipelines a loop. Returns `None` if MLIR rejects an operation. In this case, MLIR has already reported the
+/// error.
 pub(super) fn rewrite<'c>(
     context: &PassContext<'c>,
     plan: &PipelinedLoop<'c>,
@@ -62,12 +63,13 @@ impl<'c> Insertion<'_, 'c> {
         Type::parse(build::context(self.place), "!ttg.async.token")
     }
 
-    /// Waits until at most `groups` groups of copies are in flight.
+    /// Inserts a wait until at most `groups` groups of copies are in flight.
     fn wait(self, groups: u32) -> Option<Val<'c>> {
         self.add(builders::ttg::async_wait(&[], groups.into(), self.token()?))
     }
 
-    /// Returns the slot after `slot`, and true if it is the first slot.
+    /// Returns the index of the slot after `slot`, and a Boolean value that is true if this is the first slot
+    /// again.
     fn next_slot(self, slot: Val<'c>, slots: u32) -> Option<[Val<'c>; 2]> {
         let next = self.add(builders::arith::addi(slot, self.index(1)?))?;
         let is_end = self.compare(CmpIPredicate::Sge, next, self.index(slots)?)?;
@@ -79,29 +81,29 @@ impl<'c> Insertion<'_, 'c> {
     }
 }
 
-/// The values that a slice depends on, in one iteration.
+/// The values of one iteration on which the address computation depends.
 struct Iteration<'c> {
     induction: Val<'c>,
-    /// In the order of [`PipelinedLoop::carried`].
+    /// Values of the loop-carried values in [`PipelinedLoop::carried`], in the same order.
     carried: Vec<Val<'c>>,
-    /// True unless the iteration is after the last one.
+    /// True if the iteration exists, false if it is after the last one.
     exists: Val<'c>,
 }
 
 struct Pipeline<'p, 'c> {
     plan: &'p PipelinedLoop<'c>,
     stages: Stages,
-    /// In front of the loop.
+    /// Insertion point in front of the loop.
     before: Insertion<'p, 'c>,
-    /// The slots of each load's buffer.
+    /// The buffer of each load, which contains all slots of the load.
     buffers: Vec<Val<'c>>,
-    /// An mbarrier for each slot, at which copies of blocks arrive.
+    /// One mbarrier per slot, at which the copies of blocks arrive.
     mbarriers: Option<Mbarriers<'c>>,
 }
 
-/// The state in front of the loop, after the first copies.
+/// The state in front of the loop, after the copies of the first iterations have started.
 struct Prologue<'c> {
-    /// The values that the addresses depend on, as of iteration `ahead`.
+    /// The loop-carried values on which the addresses depend, as they are in iteration `ahead`.
     carried: Vec<Val<'c>>,
     /// The induction variable of the first iteration that starts no copies.
     end: Val<'c>,
@@ -146,7 +148,7 @@ impl<'c> Pipeline<'_, 'c> {
         self.epilogue(piped, &kept)
     }
 
-    /// Starts the copies of the first iterations.
+    /// Inserts the copies of the first `ahead` iterations in front of the loop.
     fn prologue(&self) -> Option<Prologue<'c>> {
         let (plan, before) = (self.plan, self.before);
         let looped = plan.looped;
@@ -170,8 +172,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(Prologue { carried, end })
     }
 
-    /// Rewrites the loads of an iteration. `added` are the new block arguments. Returns their values of the next
-    /// iteration.
+    /// Rewrites the body of the loop: inserts the wait and the copies, and replaces the loads. `added` contains the
+    /// new block arguments. Returns the values of these arguments in the next iteration.
     fn iteration(&self, added: &[Val<'c>], end: Val<'c>) -> Option<Vec<Val<'c>>> {
         let plan = self.plan;
         let (body, step) = (plan.body, plan.looped.step());
@@ -212,7 +214,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(next)
     }
 
-    /// Waits for the copies of an iteration. `phase` is the parity of the phase in which those of blocks complete.
+    /// Inserts the waits for the copies that an iteration reads from `slot`. `phase` is the parity of the mbarrier
+    /// phase that ends when the copied blocks have arrived.
     fn wait_for_copies(
         &self,
         at: Insertion<'_, 'c>,
@@ -229,7 +232,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(())
     }
 
-    /// Lets the mbarrier of a slot expect the blocks of an iteration, if the iteration exists. Returns the mbarrier.
+    /// Inserts an operation by which the mbarrier of `slot` expects the bytes of an iteration's blocks. It has no
+    /// effect if `exists` is false. Returns the mbarrier.
     fn expect(
         &self,
         mbarriers: Mbarriers<'c>,
@@ -243,7 +247,7 @@ impl<'c> Pipeline<'_, 'c> {
         Some(mbarrier)
     }
 
-    /// Replaces the loads of an iteration by its slots.
+    /// Replaces the loads of an iteration by the contents of the slots with the index `read`.
     fn replace_loads(&self, first: Insertion<'_, 'c>, read: Val<'c>) -> Option<()> {
         let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let mut slots = Vec::new();
@@ -265,7 +269,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(())
     }
 
-    /// Leaves the products of an iteration in flight until those of the next one have started.
+    /// Makes the products of an iteration asynchronous, so that they stay in flight until the products of the next
+    /// iteration have started.
     fn overlap_products(&self, end: Op<'c>) -> Option<()> {
         let (products, rewriter) = (&self.plan.products, self.before.context.rewriter());
         if products.is_empty() {
@@ -284,7 +289,7 @@ impl<'c> Pipeline<'_, 'c> {
         Some(())
     }
 
-    /// Waits until at most `at_most` products are in flight. Returns `sums` as of then.
+    /// Inserts a wait until at most `at_most` products are in flight. Returns the values of `sums` after the wait.
     fn wait_for_products(
         &self,
         place: Op<'c>,
@@ -297,7 +302,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(build::results(wait))
     }
 
-    /// Waits for products and copies, and deallocates the buffers. Replaces the old loop by `piped`.
+    /// Inserts the waits for products and copies after the loop, and deallocates the buffers. Then replaces the old
+    /// loop by `piped`, which carries the values at the positions `kept`.
     fn epilogue(&self, piped: Op<'c>, kept: &[usize]) -> Option<()> {
         let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let old = plan.looped.op();
@@ -345,7 +351,7 @@ impl<'c> Pipeline<'_, 'c> {
 
     /// Returns the induction variable of the first iteration that starts no copies.
     ///
-    /// It is at most the upper bound, so it does not overflow.
+    /// The returned value is at most the upper bound, so its computation does not overflow.
     fn end_of_copies(&self, count: Val<'c>) -> Option<Val<'c>> {
         let (before, looped) = (self.before, self.plan.looped);
         let ahead = before.integer(count.r#type(), self.stages.ahead.into())?;
@@ -355,8 +361,8 @@ impl<'c> Pipeline<'_, 'c> {
         before.add(builders::arith::addi(looped.lower_bound(), distance))
     }
 
-    /// Starts the copies of an iteration to the slot `slot`, as one group. Returns the loop-carried values of the
-    /// iteration after.
+    /// Inserts the copies of an iteration to the slot with the index `slot`, as one group. Returns the loop-carried
+    /// values of the following iteration, in the order of [`PipelinedLoop::carried`].
     fn copies(
         &self,
         at: Insertion<'_, 'c>,
@@ -421,7 +427,7 @@ impl<'c> Pipeline<'_, 'c> {
         Some(plan.carried.iter().map(|i| value(yielded[*i])).collect())
     }
 
-    /// Returns the positions of the loop-carried values with uses besides the loads.
+    /// Returns the positions of the loop-carried values that have other uses than the replaced loads.
     fn live_values(&self) -> Vec<usize> {
         let PipelinedLoop {
             looped,
@@ -480,7 +486,8 @@ fn operands_within(op: Op<'_>) -> Vec<Val<'_>> {
         .collect()
 }
 
-/// Returns the mask of an access, which also is false if the iteration does not exist.
+/// Returns the mask of an access that must not happen if the iteration does not exist: `mask`, if there is one,
+/// combined with `exists`.
 fn mask<'c>(
     at: Insertion<'_, 'c>,
     pointer: Val<'c>,
@@ -500,7 +507,8 @@ fn mask<'c>(
     }
 }
 
-/// Returns the result of `load` in an iteration, unspecified if the iteration does not exist.
+/// Inserts a copy of `load` that reads memory only if the iteration exists, and returns its result. If the
+/// iteration does not exist, the result is unspecified.
 fn masked<'c>(at: Insertion<'_, 'c>, load: tt::Load<'c, 'c>, exists: Val<'c>) -> Option<Val<'c>> {
     let mask = mask(at, load.ptr(), load.mask(), exists)?;
     let building = builders::tt::load(load.ptr(), Some(mask), load.other(), load.result().r#type())

@@ -21,17 +21,19 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 
-/// Upper bounds of the drawn integers, for one execution each: loops with no, few and many iterations.
+/// Upper bounds of the drawn integers. A function is executed once for each bound, so that its loops have no, few
+/// and many iterations.
 const TRIALS: [u64; 7] = [1, 2, 4, 9, 40, 300, 3000];
 
-/// Later iterations of a loop are not executed.
+/// Maximum number of iterations of a loop that are executed. Later iterations are skipped.
 const MAX_ITERATIONS: usize = 24;
 
-/// A function is not executed if it has more operations in a trial.
+/// Maximum number of operations in a trial. A trial that needs more operations is abandoned.
 const MAX_OPERATIONS: usize = 20_000;
 const MOST_OPERATIONS_AFTER: usize = 4 * MAX_OPERATIONS;
 
-/// The effects of a function in each trial, `None` if it cannot be executed.
+/// The effects of a function in each trial. The effects of a trial are `None` if the function cannot be executed in
+/// it.
 pub(super) struct Traces {
     terms: Terms,
     distinct_arguments: bool,
@@ -39,7 +41,8 @@ pub(super) struct Traces {
 }
 
 impl Traces {
-    /// `distinct_arguments` is true if different arguments point to disjoint memory.
+    /// Executes a function in all trials, and records its effects. If `distinct_arguments` is true, different
+    /// arguments are assumed to point to disjoint memory.
     pub(super) fn of(function: Op<'_>, distinct_arguments: bool) -> Self {
         let mut terms = Terms::default();
         let effects = TRIALS.map(|limit| {
@@ -53,7 +56,7 @@ impl Traces {
         }
     }
 
-    /// Executes a function after a pass, for the trials of before.
+    /// Executes a function after a pass in the same trials as before the pass, and compares the effects.
     ///
     /// # Errors
     /// Describes the first difference.
@@ -100,7 +103,7 @@ fn execute(
     Some(execution.effects)
 }
 
-/// A value in an execution.
+/// The value that an SSA value has in an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Datum {
     Integer(i64),
@@ -108,7 +111,7 @@ enum Datum {
     Buffer(Buffer),
 }
 
-/// A view of a buffer: a slot of an allocation, seen through transpositions.
+/// A view of a buffer: an allocation or one of its slots, to which transpositions are applied.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Buffer {
     allocation: usize,
@@ -120,13 +123,15 @@ struct Execution<'t> {
     terms: &'t mut Terms,
     limit: u64,
     values: FxHashMap<usize, Datum>,
-    /// The contents of each slot of each allocation.
+    /// Number of the term that each slot of each allocation contains. The key is the allocation and the slot.
     memory: FxHashMap<(usize, Option<i64>), usize>,
     effects: Vec<usize>,
     distinct_arguments: bool,
-    /// The argument on which a pointer or a descriptor is based, by its term.
+    /// The argument on which each pointer or descriptor is based. The key is the number of the term of the pointer
+    /// or descriptor.
     bases: FxHashMap<usize, usize>,
-    /// Writes to global memory so far by argument; `None` for others. A load is the load after these.
+    /// Number of writes to global memory so far, keyed by the argument on which the written pointer is based. The
+    /// key is `None` if the argument is unknown. The term of a load contains the number of writes before it.
     writes: FxHashMap<Option<usize>, usize>,
     allocations: usize,
     operations_left: usize,
@@ -148,7 +153,8 @@ impl Execution<'_> {
         self.block(body)
     }
 
-    /// Gives a value the term, or the integer drawn from it.
+    /// Assigns the term `term` to a value. If the value is an integer, assigns the integer that is drawn from the
+    /// term.
     fn define(&mut self, value: Val<'_>, term: Vec<usize>) {
         let name = self.terms.name(term);
         let datum = match width(value) {
@@ -158,7 +164,8 @@ impl Execution<'_> {
         self.set(value, datum);
     }
 
-    /// Returns a number below the limit, or rarely minus one.
+    /// Returns the integer that is drawn from the term with the number `name`. It is nonnegative and below the
+    /// limit, or in rare cases -1.
     fn drawn(&self, name: usize) -> i64 {
         let mut bits = (name as u64 + self.limit).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits ^= bits >> 29;
@@ -170,7 +177,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Executes a block. Returns `None` to end the execution.
+    /// Executes the operations of a block. Returns `None` if the execution cannot continue.
     fn block(&mut self, block: Blk<'_>) -> Option<()> {
         let mut ops = build::operations(block);
         let end = ops.pop()?;
@@ -208,7 +215,8 @@ impl Execution<'_> {
         Some(())
     }
 
-    /// Gives a pointer the argument of the pointers that it is computed from, if they have one.
+    /// Records the argument on which the result of `op` is based. It is the argument on which all pointer operands
+    /// of `op` are based, if they have the same one.
     fn inherit_base(&mut self, op: Op<'_>, term: &[usize]) {
         let bases: Vec<usize> = { build::operands(op).into_iter() }
             .filter_map(|operand| self.base(operand))
@@ -221,7 +229,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns the argument on which a pointer or a descriptor is based.
+    /// Returns the argument on which a pointer or a descriptor is based, or `None` if it is unknown.
     fn base(&self, value: Val<'_>) -> Option<usize> {
         match self.values.get(&sys::value_id(value))? {
             Datum::Term(name) => self.bases.get(name).copied(),
@@ -229,7 +237,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns the number of writes that a load based on `base` follows.
+    /// Returns the number of earlier writes that may change what a load based on `base` reads.
     fn writes_before(&self, base: Option<usize>) -> usize {
         let of = |base| self.writes.get(&base).copied().unwrap_or_default();
         match base {
@@ -349,7 +357,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns the number of a value's term. Of a buffer, of its contents.
+    /// Returns the number of the term of a value. For a buffer, returns the number of the term that the buffer
+    /// contains.
     fn name(&mut self, value: Val<'_>) -> usize {
         match self.get(value) {
             Datum::Term(name) => name,
@@ -397,7 +406,8 @@ impl Execution<'_> {
         term
     }
 
-    /// Returns the term of a combining region, whose arguments are numbered by position.
+    /// Returns the term of a combining region, such as that of a reduction. The arguments of the region are
+    /// numbered by position.
     fn combination(&mut self, block: Blk<'_>) -> Vec<usize> {
         for (i, argument) in build::block_arguments(block).into_iter().enumerate() {
             let term = vec![usize::MAX - 2, i, self.terms.bare(argument)];
@@ -417,8 +427,8 @@ impl Execution<'_> {
         all
     }
 
-    /// Executes an operation on masks, buffers or global memory that has another form after a pass. Returns false for
-    /// other operations.
+    /// Executes an operation on masks, buffers or global memory that a pass may replace by an operation of another
+    /// form. Returns false for all other operations.
     fn movement(&mut self, op: Op<'_>) -> Option<bool> {
         match OpView::of(op) {
             Some(OpView::TtLoad(load)) => {
@@ -499,13 +509,15 @@ impl Execution<'_> {
         Some(true)
     }
 
-    /// Returns true for a tensor of `i1`. If all its elements are equal, it is represented by the element.
+    /// Returns true for a tensor of `i1`. If all elements of such a tensor are known to be equal, the execution
+    /// represents the tensor by this element.
     fn is_truth(&self, tensor: Val<'_>) -> bool {
         let tensor = TensorType::of(tensor.r#type());
         tensor.is_some_and(|tensor| element_bits(tensor.element) == Some(1))
     }
 
-    /// Executes the conjunction of two masks, one of which is known everywhere. Returns false for other operations.
+    /// Executes the conjunction of two masks if the elements of one mask are known and equal. Returns false for all
+    /// other operations.
     fn is_mask(&mut self, op: Op<'_>) -> bool {
         let (operands, result) = (build::operands(op), build::only_result(op));
         let [left, right] = [0, 1].map(|i| (self.integer(operands[i]), self.get(operands[i])));
@@ -527,7 +539,7 @@ impl Execution<'_> {
         Some(())
     }
 
-    /// Returns the term of a load after all writes so far.
+    /// Returns the term of a load that is executed after all writes so far.
     fn load(
         &mut self,
         pointer: Val<'_>,
@@ -562,7 +574,7 @@ impl Execution<'_> {
     }
 }
 
-/// Returns true for operations that only order accesses.
+/// Returns true for operations that only order memory accesses, or that manage barriers and buffers.
 fn is_wait(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),

@@ -27,12 +27,12 @@ pub(super) enum Claim {
     Values,
     /// The registers that operations read are unchanged. Unused loop-carried values may change.
     Registers,
-    /// Effects and their operands are unchanged, whatever the number of iterations. `distinct_arguments` is true if
-    /// different arguments point to disjoint memory.
+    /// Effects and their operands are unchanged, for every number of iterations. If `distinct_arguments` is true,
+    /// different arguments are assumed to point to disjoint memory.
     Iterations { distinct_arguments: bool },
 }
 
-/// A proof in progress, with what is known of each function before the pass.
+/// A proof in progress. It contains the facts that were recorded about each function before the pass.
 pub(super) struct Proof(Before);
 
 enum Before {
@@ -75,7 +75,8 @@ impl Proof {
         Ok(())
     }
 
-    /// Compares a function with the one of before.
+    /// Compares a function after the pass with the facts that were recorded about function number `at` before the
+    /// pass.
     fn compare(&mut self, at: usize, function: Op<'_>) -> Result<(), String> {
         match &mut self.0 {
             Before::Values(before) => before

@@ -41,7 +41,7 @@ pub(super) fn names(function: Op<'_>) -> Names {
     names
 }
 
-/// Numbers a function after a pass and compares it with `before`.
+/// Numbers the values of a function after a pass, and compares its effects with those in `before`.
 ///
 /// # Errors
 /// Describes the first difference.
@@ -75,8 +75,8 @@ fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
     (reader.effects, reader.error)
 }
 
-/// Returns true for memory accesses by element and for matrix products. Their result elements are independent of
-/// layouts; the order of summation is unspecified.
+/// Returns true for element-by-element memory accesses and for matrix products. The elements of their results do
+/// not depend on the layouts. For products, this holds because the order of summation is unspecified.
 fn is_of_elements(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),
@@ -93,9 +93,9 @@ fn is_of_elements(op: Op<'_>) -> bool {
     )
 }
 
-/// Returns true if all users of a buffer read it, and are listed here.
+/// Returns true if every user of a buffer only reads it, and is one of the operations that this function lists.
 ///
-/// An asynchronous product is not, since its result has no value before a wait.
+/// An asynchronous product is not in the list, because its result has no value before a wait.
 fn is_only_read(buffer: Val<'_>) -> bool {
     sys::uses(buffer)
         .into_iter()
@@ -120,7 +120,8 @@ impl<'n> Numbering<'n> {
         self.names.terms.bare(value)
     }
 
-    /// Returns the term of a product, or `None` for other operations and for buffers with unknown contents.
+    /// Returns the term of a product. Returns `None` for all other operations, and if the contents of a buffer are
+    /// unknown.
     fn product(&mut self, op: Op<'_>) -> Option<Vec<usize>> {
         let (factors, c, precision) = if let Some(dot) = tt::Dot::of(op) {
             let factors = [dot.a(), dot.b()].map(|factor| self.of(factor));
@@ -175,8 +176,8 @@ impl<'n> Numbering<'n> {
         }
     }
 
-    /// Names the result of a conversion, an access to a buffer with known contents, or a transposition. Returns false
-    /// for other operations.
+    /// Names the result of a conversion, of an access to a buffer with known contents, or of a transposition.
+    /// Returns false for all other operations.
     fn movement(&mut self, op: Op<'_>, operands: &[usize]) -> bool {
         if Role::of(op) == Role::Conversion {
             let (from, to) = (build::only_operand(op), build::only_result(op));

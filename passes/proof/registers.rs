@@ -26,13 +26,13 @@ struct LaidOutTensor {
 
 type Element = Vec<u64>;
 
-/// A function that maps an element of the result to an element of the operand.
+/// A function that maps an element of a result to the element of an operand from which it is computed.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
-/// Checks every operation of a function.
+/// Checks for every operation of a function that each thread holds the elements that it needs.
 ///
 /// # Errors
-/// Returns the first operation with a missing element, and describes the element.
+/// Returns the first operation for which a thread lacks an element, and a description of the element.
 pub(super) fn check<'c>(function: Op<'c>) -> Result<(), (Op<'c>, String)> {
     for region in 0..function.region_count() {
         for block in build::blocks(function, region) {
@@ -64,7 +64,7 @@ fn laid_out(type_: Type<'_>) -> Option<LaidOutTensor> {
     })
 }
 
-/// Checks that register i of each tensor holds the same element.
+/// Checks that all operands and results of `op` hold the same element in the same register of each thread.
 fn pairwise(op: Op<'_>) -> Result<(), String> {
     let values = build::operands(op).into_iter().chain(build::results(op));
     let mut all = values.filter_map(|value| laid_out(value.r#type()));
@@ -99,9 +99,11 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the map from result elements to operand elements of a view.
+/// Returns the function that maps each element of a view's result to an element of its operand. Returns `None` if
+/// the operation is not a known view.
 ///
-/// For `tt.split`, the map is for the first result. Also returns the source of the second result's element 0.
+/// For `tt.split`, the function applies to the first result. In addition, the operand element for element 0 of the
+/// second result is returned.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {
@@ -159,7 +161,7 @@ fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Optio
     Some((source, None))
 }
 
-/// Checks that each thread holds the operand elements of its result registers.
+/// Checks that each thread holds the operand elements from which its result registers are computed.
 fn within(
     source: &Source,
     also: Option<Element>,

@@ -7,10 +7,10 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::{Type, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// The numbers of terms and of texts.
+/// Tables that assign a number to each distinct term and to each distinct text.
 #[derive(Default)]
 pub(super) struct Terms {
-    /// Keyed by the operation and the numbers of its operands.
+    /// Number of each term, keyed by the operation and the numbers of its operands.
     terms: FxHashMap<Vec<usize>, usize>,
     texts: FxHashMap<String, usize>,
 }
@@ -26,7 +26,7 @@ impl Terms {
         *self.terms.entry(term).or_insert(next)
     }
 
-    /// Returns the number of a value's type without its layout.
+    /// Returns a number for the type of a value. Types that differ only in their layout have the same number.
     pub(super) fn bare(&mut self, value: Val<'_>) -> usize {
         let type_ = value.r#type();
         let text = match TensorType::of(type_) {
@@ -36,7 +36,8 @@ impl Terms {
         self.text(text)
     }
 
-    /// Returns the numbers of an operation's attributes. Of a constant, the element of a splat.
+    /// Returns the numbers of an operation's attributes. If the operation is a constant whose elements are equal,
+    /// its value counts as this element.
     pub(super) fn attributes(&mut self, op: Op<'_>) -> Vec<usize> {
         let is_value = arith::Constant::of(op).is_some();
         let attributes = build::attributes(op).into_iter();
@@ -50,7 +51,8 @@ impl Terms {
         attributes.collect()
     }
 
-    /// Returns the term of the product that `op` adds to `c`, for products of threads and of warp groups.
+    /// Returns the term of the product that `op` adds to `c`. It is the same for a `tt.dot` and for the equivalent
+    /// warp-group product.
     pub(super) fn product(
         &mut self,
         op: Op<'_>,
@@ -66,7 +68,7 @@ impl Terms {
         term
     }
 
-    /// Returns the name of a transposed matrix, a tensor or the contents of a buffer.
+    /// Returns the number of the term for the transpose of `src`, which is a tensor or the contents of a buffer.
     pub(super) fn transposition(
         &mut self,
         src: usize,

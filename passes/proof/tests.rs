@@ -97,7 +97,8 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     );
 }
 
-/// A product in registers, and warp-group products of `a` and the transpose of `b` in buffers.
+/// Returns the text of a product in registers, and a function that returns the text of a warp-group product. The
+/// latter multiplies `a` by the transpose of `b`, which are in buffers.
 fn products() -> (String, impl Fn(&str, &str, &str) -> String) {
     let loads = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
         %y = tt.load %q : tensor<64x64x!tt.ptr<f32>, #b>

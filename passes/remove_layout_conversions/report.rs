@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
-/// Formats a price, which is in quarters of a cycle, in cycles.
+/// Formats a price as a number of cycles. The price is in quarters of a cycle.
 fn cycles(price: u64) -> String {
     match price % 4 {
         0 => format!("{}", price / 4),
@@ -29,14 +29,15 @@ pub(super) fn of_kept(before: u64, after: u64, min_gain: i64) -> String {
     )
 }
 
-/// Costs of a function as (price in quarters of a cycle, number of conversions).
+/// Costs of a function. `before` and `after` are pairs of a price in quarters of a cycle and a number of
+/// conversions.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
     pub(super) after: (u64, u32),
-    /// Lower bound for assignments with the same rematerialisations, in quarters of a cycle.
+    /// Lower bound for the price of all assignments with the same rematerialisations, in quarters of a cycle.
     pub(super) bound: u64,
-    /// Scratch budget in bytes, and the price that the budget adds in quarters of a cycle.
+    /// Scratch budget in bytes, and the amount by which it increases the price, in quarters of a cycle.
     pub(super) budget: Option<(u32, u64)>,
 }
 

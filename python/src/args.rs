@@ -6,8 +6,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
-/// Converts a Python integer. Raises `LayoutError` for an integer out of range, and `TypeError` for other types. `what`
-/// is the name of the argument in messages.
+/// Converts a Python integer to `T`. Raises `LayoutError` for an integer out of range, and `TypeError` for other
+/// types. Messages name the argument by `what`, and state what was expected by `expected`.
 pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -34,7 +34,7 @@ pub(crate) fn natural(value: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
     number(value, what, NATURAL)
 }
 
-/// A single number stands for a sequence with one item.
+/// Converts a sequence of natural numbers. A single number is converted to a list with one item.
 fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
     if value.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!(
@@ -54,7 +54,7 @@ fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
         .collect()
 }
 
-/// Sizes of dims; an integer is a shape of rank 1.
+/// An argument that contains the sizes of dims. An integer is a shape of rank 1.
 pub(crate) struct Shape(pub(crate) Vec<u64>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
@@ -130,7 +130,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name {
     }
 }
 
-/// A string stands for a single name.
+/// An argument that contains names of dims. A string is a single name.
 pub(crate) struct Names(pub(crate) Vec<Dim>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Names {
@@ -146,7 +146,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Names {
     }
 }
 
-/// Dims with their sizes, in order, given as a mapping or as pairs.
+/// Dims with their sizes, in order. In Python, the argument is a mapping or a sequence of pairs.
 pub(crate) struct Sizes(pub(crate) Vec<(Dim, u64)>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Sizes {
@@ -162,7 +162,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Sizes {
     }
 }
 
-/// Returns the items of a mapping from dim names, or of a sequence of pairs.
+/// Returns the items of a mapping whose keys are dim names, or of a sequence of pairs that begin with a dim name.
 pub(crate) fn pairs<'py>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<impl Iterator<Item = PyResult<(Name, Bound<'py, PyAny>)>> + use<'py>> {
@@ -197,7 +197,8 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// log2 of the largest layout size (places or elements) for an array of all elements.
+/// Maximum size of a layout for which an array of all elements is created. The constant is log2 of the number of
+/// places or elements, whichever is larger.
 pub(crate) const MOST_BITS: usize = 26;
 
 /// Raises `LayoutError` if a layout has more than 2^`most_bits` places or elements.

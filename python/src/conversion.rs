@@ -14,12 +14,14 @@ use linear_layout::view::{Scene, Window, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// log2 of the largest layout size (places or elements) for a plan, which has one value per register.
+/// Maximum size of a layout for which a conversion is planned, because a plan has one value per register. The
+/// constant is log2 of the number of places or elements, whichever is larger.
 const MOST_PLANNED: usize = 20;
 
 /// A planned conversion between two register layouts on a GPU, with its steps and costs.
 ///
-/// `ll.convert` returns conversions. Costs are predicted clock cycles of one SM (CU) for one thread block.
+/// `ll.convert` returns conversions. A cost is a predicted number of clock cycles that one SM (CU) needs for one
+/// thread block.
 ///
 /// Example:
 ///
@@ -39,12 +41,12 @@ pub(crate) struct Conversion {
 
 /// Plans the conversion of a tensor from layout `src` to layout `dst`.
 ///
-/// `dtype` is an element type: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
-/// width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`; the default is the
-/// cheapest. `scratch_limit` limits the shared memory of the plan, in bytes.
+/// `dtype` is an element type: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton,
+/// or a width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`; by
+/// default, the cheapest strategy is chosen. `scratch_limit` limits the shared memory of the plan, in bytes.
 ///
-/// The plan is validated by symbolic execution for every lane. The GIL is released meanwhile. Raises `LayoutError` if
-/// the layouts are not register layouts of the same tensor, or if there is no plan.
+/// The plan is validated by symbolic execution for every lane. The GIL is released during planning and validation.
+/// Raises `LayoutError` if the layouts are not register layouts of the same tensor, or if there is no plan.
 ///
 /// Example:
 ///
@@ -99,7 +101,7 @@ fn strategy_of(name: &str) -> PyResult<Strategy> {
     })
 }
 
-/// Converts quarter cycles to cycles.
+/// Converts quarters of a clock cycle to clock cycles.
 fn clocks(quarters: u32) -> f64 {
     f64::from(quarters) / 4.0
 }
@@ -118,7 +120,7 @@ impl Conversion {
         self.plan.kind().to_string()
     }
 
-    /// The steps of a thread, as text. `str(conversion)` also has the tables of the steps.
+    /// The steps that each thread executes, as text. `str(conversion)` also contains the tables that the steps use.
     ///
     /// Example:
     ///
@@ -137,8 +139,8 @@ impl Conversion {
         lines.map(|line| line.trim().to_owned()).collect()
     }
 
-    /// The cost in clock cycles: `max(l, a) + min(l, a) / 8 + w` for `l` load-store, `a` arithmetic and `w` waiting
-    /// cycles.
+    /// The cost in clock cycles. The cost is `max(l, a) + min(l, a) / 8 + w`, where `l` is the number of load-store
+    /// cycles, `a` the number of arithmetic cycles, and `w` the number of waiting cycles.
     ///
     /// Example:
     ///
@@ -150,7 +152,7 @@ impl Conversion {
         clocks(self.plan.program().cost().total())
     }
 
-    /// The clock cycles of the load-store unit: wavefronts, shuffles, and issue of instructions.
+    /// The clock cycles that the load-store unit spends on wavefronts, shuffles, and the issue of instructions.
     ///
     /// Example:
     ///
@@ -162,7 +164,7 @@ impl Conversion {
         clocks(self.plan.program().cost().load_store)
     }
 
-    /// The clock cycles of the arithmetic unit: selects and permutes.
+    /// The clock cycles that the arithmetic unit spends on selects and permutes.
     ///
     /// Example:
     ///
@@ -174,7 +176,7 @@ impl Conversion {
         clocks(self.plan.program().cost().arithmetic)
     }
 
-    /// The clock cycles of waiting at barriers and for the latency of shared memory and shuffles.
+    /// The clock cycles spent waiting at barriers, and for the latency of shared memory and shuffles.
     ///
     /// Example:
     ///
@@ -186,7 +188,7 @@ impl Conversion {
         clocks(self.plan.program().cost().waiting)
     }
 
-    /// The number of bank conflicts: wavefronts beyond the minimum, over all warps.
+    /// The number of bank conflicts, i.e. the number of wavefronts that exceed the minimum, summed over all warps.
     ///
     /// Example:
     ///
@@ -198,7 +200,7 @@ impl Conversion {
         self.report.conflicts()
     }
 
-    /// The scratch of the conversion in shared memory, in bytes.
+    /// The size of the scratch memory that the conversion uses in shared memory, in bytes.
     ///
     /// Example:
     ///
@@ -210,7 +212,8 @@ impl Conversion {
         self.plan.program().scratch_bytes()
     }
 
-    /// The in-dims along which elements move, such as `lane`. Empty if no element moves.
+    /// The in-dims along which the conversion moves elements, such as `lane`. The tuple is empty if no element
+    /// moves.
     ///
     /// Example:
     ///
@@ -222,7 +225,8 @@ impl Conversion {
         PyTuple::new(py, self.plan.reason().moves.iter().map(|dim| dim.name()))
     }
 
-    /// The candidate plans as `(kind, cycles)`, cheapest first. The first entry is this plan.
+    /// The candidate plans as pairs `(kind, cycles)`, cheapest first. The first entry is the plan of this
+    /// conversion.
     ///
     /// Example:
     ///
@@ -238,7 +242,7 @@ impl Conversion {
             .collect()
     }
 
-    /// The numbers of registers per thread before and after the conversion, without replicas.
+    /// The number of registers per thread before the conversion, and the number after it. Replicas are not counted.
     ///
     /// Example:
     ///
@@ -275,10 +279,10 @@ impl Conversion {
         PyTarget(self.target)
     }
 
-    /// Returns a picture as text.
+    /// Returns a picture of the conversion as text.
     ///
-    /// `view` is `arrows` (both layouts and the moves of elements) or `banks` (the bank accesses of each store and
-    /// load). Raises `LayoutError` for `banks` if the conversion does not use shared memory.
+    /// The view `arrows` shows both layouts and the moves of elements. The view `banks` shows the banks that each
+    /// store and load accesses. Raises `LayoutError` for `banks` if the conversion does not use shared memory.
     ///
     /// Example:
     ///
@@ -296,7 +300,7 @@ impl Conversion {
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
-    /// Returns a picture as SVG, with the arguments of `text`.
+    /// Returns a picture of the conversion as SVG. The arguments are those of `text`.
     ///
     /// Example:
     ///

@@ -6,8 +6,8 @@ use linear_layout::encoding::{ElementTypeError, element_bits_of_name, is_element
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
 
-/// Returns a width in bits. `dtype` is a number of bits, a name as in IR, NumPy, PyTorch or Triton, or a type object
-/// from these libraries.
+/// Returns the width of an element type in bits. `dtype` is a number of bits, a name as in IR, NumPy, PyTorch or
+/// Triton, or a type object from these libraries.
 pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
     if dtype.is_instance_of::<PyInt>() {
         let bits = natural(dtype, "the width of an element")?;

@@ -35,7 +35,7 @@ impl Failure {
         Self { message }
     }
 
-    /// Adds a note with the most likely fix.
+    /// Adds a note that states the most likely fix.
     pub(crate) fn note(mut self, note: impl Display) -> Self {
         self.message += &format!("\nnote: {note}");
         self

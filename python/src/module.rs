@@ -5,10 +5,11 @@ use crate::layout::Layout;
 use linear_layout::view::{Mentions, shape_text};
 use pyo3::prelude::*;
 
-/// Returns the layouts in the text of a TTGIR module as `(name, layout)`, once for each shape of a tensor or buffer.
+/// Returns the layouts that the text of a TTGIR module contains, as pairs `(name, layout)`. Each encoding is listed
+/// once for each shape of a tensor or buffer to which it applies.
 ///
-/// The layouts are in the order of the text. Other names are ignored, and the rest of the module need not be valid.
-/// Raises `LayoutError` for an encoding that cannot be parsed or does not fit its tensor.
+/// The layouts are in the order of the text. Attributes that are not encodings are ignored, and the rest of the
+/// module need not be valid. Raises `LayoutError` for an encoding that cannot be parsed or does not fit its tensor.
 ///
 /// Example:
 ///

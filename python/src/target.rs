@@ -5,10 +5,10 @@ use linear_layout::target::{TARGETS, Target};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// A GPU: its warp size, banks and shared memory.
+/// A GPU, with its warp size, banks and shared memory.
 ///
 /// `name` is a `ttg.target` (`cuda:90`, `hip:gfx942`), a processor (`sm_90`) or a product (`h100`). Raises
-/// `LayoutError` for an unknown name, with the most similar name.
+/// `LayoutError` for an unknown name. The message suggests the most similar name.
 ///
 /// Example:
 ///
@@ -96,8 +96,9 @@ impl PyTarget {
 
     /// Returns the occupancy: the number of thread blocks that are resident on one SM (CU).
     ///
-    /// A block has `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
-    /// thread (0: no limit). The result is 0 if a block does not fit.
+    /// A block has `threads` threads and `shared_bytes` bytes of shared memory, and each thread has `registers`
+    /// 32-bit registers. If `registers` is 0, registers do not limit the result. The result is 0 if a block does
+    /// not fit.
     ///
     /// Example:
     ///

@@ -14,9 +14,10 @@ use pyo3::prelude::*;
 /// The result of [`read`]: a linear layout, and the encoding if the text is an encoding.
 pub(crate) type Read = (LinearLayout, Option<Encoding>);
 
-/// Parses a linear layout in the notation of any supported system.
+/// Parses a layout in the notation of any supported system, and converts it to a linear layout.
 ///
-/// `aliases` is the text of a module with `#name = ...` lines. `lanes` is the warp size for CuTe and Tilus layouts.
+/// `aliases` is the text of a module that defines aliases in `#name = ...` lines. `lanes` is the warp size for CuTe
+/// and Tilus layouts.
 pub(crate) fn read(
     text: &str,
     shape: Option<&[u64]>,
@@ -74,7 +75,8 @@ fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Fa
     }
 }
 
-/// With a tensor shape, `layout` is a thread-value layout `((threads), (values))`.
+/// Converts a CuTe layout to a linear layout. If `shape` is given, it is the shape of a tensor, and `layout` is a
+/// thread-value layout `((threads), (values))`.
 pub(crate) fn linear_of_cute(
     layout: &ComposedLayout,
     shape: Option<&[u64]>,

@@ -11,13 +11,14 @@ use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PointsTo {
-    /// The half-open byte range in each buffer, keyed by the allocating operation.
+    /// The half-open byte range to which the value may refer in each buffer. The key is the operation that
+    /// allocates the buffer.
     pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
-    /// The value may alias a buffer of another function.
+    /// True if the value may alias a buffer of another function.
     pub(crate) external: bool,
-    /// The value may refer to an unknown part of a range.
+    /// True if the value may refer to an unknown part of a range in `buffers`.
     is_inexact: bool,
-    /// Limits the access to one slot of a rotating buffer.
+    /// If set, limits the access to this slot of a rotating buffer.
     pub(crate) slot: Option<Slot>,
 }
 
@@ -39,7 +40,7 @@ impl PointsTo {
         })
     }
 
-    /// Adds the set `other`. Returns true if `self` has grown.
+    /// Extends this set by `other`. Returns true if it has grown.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.external, self.is_inexact, self.buffers.len());
         self.external |= other.external;
@@ -76,13 +77,14 @@ impl PointsTo {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aliases {
     points_to: HashMap<ValueId, PointsTo>,
-    /// Bytes of each buffer.
+    /// Size of each buffer in bytes, keyed by the operation that allocates the buffer.
     sizes: HashMap<OpId, u32>,
     slots: HashMap<ValueId, Slot>,
     empty: PointsTo,
 }
 
-/// Number of rounds without a fixed point after which all ranges are widened to whole buffers.
+/// Maximum number of rounds with precise ranges. If there is no fixed point by then, all ranges are widened to
+/// whole buffers.
 const WIDENING_ROUNDS: usize = 4;
 
 impl Aliases {
@@ -146,7 +148,7 @@ impl Aliases {
         changed
     }
 
-    /// Returns the points-to set of a value; empty if unknown.
+    /// Returns the points-to set of a value. The set is empty if the value is unknown.
     pub(crate) fn get(&self, value: ValueId) -> &PointsTo {
         self.points_to.get(&value).unwrap_or(&self.empty)
     }
@@ -165,7 +167,8 @@ impl Aliases {
         points_to.is_exact().then_some((*buffer, *range))
     }
 
-    /// Returns the slot of `bytes` in the first iteration of `loop_`.
+    /// Returns the slot that `bytes` occupies in the first iteration of `loop_`. Returns `None` if `bytes` is not
+    /// exactly one slot of a buffer that the loop rotates.
     pub(super) fn slot_on_entry(&self, loop_: OpId, bytes: &PointsTo) -> Option<Slot> {
         let (buffer, (from, to)) = bytes.buffers.iter().next().filter(|_| bytes.is_exact())?;
         let is_it = |slot: &&Slot| slot.buffer == *buffer && slot.rotation.rotated_by == loop_;
@@ -186,7 +189,7 @@ impl Aliases {
         self.sizes[&buffer]
     }
 
-    /// Returns the bytes of an access by `op` to `target`.
+    /// Returns the bytes that `op` accesses at `target`.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
             AccessTarget::Buffer(value) => {

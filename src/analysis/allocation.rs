@@ -21,7 +21,7 @@ use super::in_flight::InFlight;
 use super::liveness::Liveness;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The shared-memory offsets of a function, with the required barriers and fences.
+/// The shared-memory offsets of a function's buffers and scratch memory, with the required barriers and fences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
     offsets: Offsets,
@@ -31,25 +31,28 @@ pub(crate) struct Allocation {
     bytes: u32,
 }
 
-/// A use of shared memory without a valid allocation.
+/// A use of shared memory for which there is no valid allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllocationError {
-    /// An allocation in a loop whose buffer of the previous iteration is still live.
+    /// This operation allocates a buffer in a loop, and the buffer of the previous iteration is still live.
     StillLive(OpId),
-    /// A function returns its own buffer.
+    /// This operation returns a buffer that the function itself has allocated.
     Escapes(OpId),
-    /// `at` conflicts with an asynchronous access in flight.
+    /// The operation `at` conflicts with an asynchronous access that `started` has begun and that is still in
+    /// flight.
     InFlight { started: OpId, at: OpId },
-    /// An operation that conflicts with an access of other warps, with no barrier between the two.
+    /// This operation conflicts with an access of other warps, and no barrier separates the two.
     OtherWarps(OpId),
 }
 
 impl Allocation {
-    /// Allocates all buffers and scratch memory. `arguments` are the function arguments that are buffers.
+    /// Allocates all buffers and scratch memory of a function. `arguments` are the function arguments that are
+    /// buffers.
     ///
-    /// `room(bytes)` returns the size limit, where `bytes` is the total size with baseline plans.
+    /// `room(bytes)` returns the limit for the total size. Its argument `bytes` is the total size with baseline
+    /// plans. Operations whose scratch memory is too large are replanned by `replan`.
     /// # Errors
-    /// Returns all uses without a valid allocation.
+    /// Returns all uses of shared memory for which there is no valid allocation.
     pub(crate) fn of(
         flow: &mut Flow,
         arguments: &[ValueId],
@@ -85,7 +88,8 @@ impl Allocation {
             .collect())
     }
 
-    /// Allocates within the size limit of `room`, and replans oversized operations.
+    /// Allocates within the size limit that `room` returns. Operations whose scratch memory does not fit are
+    /// replanned.
     fn within(
         flow: &mut Flow,
         facts: (&Aliases, &InFlight),
@@ -121,9 +125,10 @@ impl Allocation {
         fast
     }
 
-    /// Returns an allocation with disjoint buffers if it fits in `max_bytes` and fewer barriers are executed.
+    /// Returns an allocation with disjoint buffers if it fits in `max_bytes` and if it executes fewer barriers than
+    /// an allocation in which buffers share bytes.
     ///
-    /// Otherwise, buffers share bytes.
+    /// Otherwise, returns the latter allocation.
     fn best(
         flow: &Flow,
         facts: (&Aliases, &InFlight),
@@ -144,33 +149,35 @@ impl Allocation {
         self.bytes
     }
 
-    /// Returns the byte offset of an operation's buffer or scratch memory, if any.
+    /// Returns the byte offset of the buffer or scratch memory of `op`, or `None` if `op` has neither.
     pub(crate) fn offset(&self, op: OpId) -> Option<u32> {
         self.offsets.get(&op).copied()
     }
 
-    /// Returns the size in bytes of an operation's buffer or scratch memory, if any.
+    /// Returns the size in bytes of the buffer or scratch memory of `op`, or `None` if `op` has neither.
     pub(crate) fn size(&self, op: OpId) -> Option<u32> {
         self.sizes.get(&op).copied()
     }
 
-    /// Returns true if a barrier of the executing warps is needed in front of `op`.
+    /// Returns true if the warps that execute `op` need a barrier in front of it.
     pub(crate) fn needs_barrier(&self, op: OpId) -> bool {
         self.barriers.contains_key(&op)
     }
 
     /// Returns true if a proxy fence is needed in front of `op`, after the barrier.
     ///
-    /// For an `op` that is a fence itself, returns true if the fence is not redundant.
+    /// If `op` is itself a fence, returns true if this fence is not redundant.
     pub(crate) fn needs_fence(&self, op: OpId) -> bool {
         self.fences.contains_key(&op)
     }
 }
 
-/// Scratch limit in bytes of each operation to replan; `None` means no limit.
+/// The limit for the scratch memory of each operation that is to be replanned, in bytes. `None` means that there is
+/// no limit.
 type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 
-/// Replans an operation within a limit of scratch bytes, which the new plan may slightly exceed.
+/// A function that replans an operation. Its second argument is a limit for the scratch memory in bytes, or `None`
+/// if there is no limit. The new plan may slightly exceed the limit.
 ///
 /// Returns the new effects, or `None` if there is no plan.
 pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
@@ -191,7 +198,8 @@ fn planned_bytes(effects: &Effects) -> Option<u32> {
     effects.scratch.map(|request| request.bytes)
 }
 
-/// Returns the estimated number of executed barriers, including those inside replannable operations.
+/// Returns the estimated number of executed barriers, including the barriers inside operations that can be
+/// replanned.
 fn barrier_cost(flow: &Flow, allocation: &Allocation) -> u64 {
     let blocks = flow.order().into_iter().map(|number| &flow.blocks[number]);
     let waits = blocks.flat_map(|block| {
@@ -214,8 +222,8 @@ struct AllocationProblem<'f> {
     concurrent: Concurrent,
 }
 
-/// Memory users that may run concurrently with each region of `ttg.warp_specialize`. Concurrent users get disjoint
-/// memory.
+/// For each region of `ttg.warp_specialize`, the memory users that may run concurrently with the region. Concurrent
+/// users get disjoint memory.
 #[derive(Default)]
 struct Concurrent {
     teams: HashMap<OpId, Team>,
@@ -258,7 +266,7 @@ impl Concurrent {
         self.others(op).into_iter().flat_map(|others| &others.ops)
     }
 
-    /// Returns true if a concurrent operation needs scratch memory.
+    /// Returns true if an operation that may run concurrently with `op` needs scratch memory.
     fn has_scratch(&self, op: OpId) -> bool {
         self.others(op).is_some_and(|others| others.has_scratch)
     }
@@ -298,8 +306,9 @@ impl<'f> AllocationProblem<'f> {
         found
     }
 
-    /// Places all buffers and scratch memory. With `reuses`, buffers with disjoint live ranges share bytes. Scratch
-    /// memory may use bytes up to `max_bytes` to save barriers. Returns the allocation and its barrier cost.
+    /// Places all buffers and scratch memory. If `reuses` is true, buffers with disjoint live ranges share bytes.
+    /// Scratch memory may use bytes up to `max_bytes` to save barriers. Returns the allocation and its barrier
+    /// cost.
     fn solve(&self, reuses: bool, max_bytes: u32) -> (Allocation, u64) {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
@@ -326,7 +335,8 @@ impl<'f> AllocationProblem<'f> {
         best.unwrap_or_default()
     }
 
-    /// Returns the total size if allocations reuse all dead bytes. `scratch_bytes` returns scratch sizes.
+    /// Returns the total size of an allocation that reuses all dead bytes. `scratch_bytes` returns the scratch size
+    /// of an operation.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let mut offsets = self.buffers(true);
         let mut bound = self.end(&offsets);
@@ -343,9 +353,11 @@ impl<'f> AllocationProblem<'f> {
         bound
     }
 
-    /// Returns the replannable operations whose scratch memory does not fit, with the largest free range as limit.
+    /// Returns the operations whose scratch memory does not fit and that can be replanned. The limit of each
+    /// operation is the largest free range.
     ///
-    /// The limit is at most the baseline size if the total exceeds `max_bytes` and other warps need scratch memory.
+    /// If the total size exceeds `max_bytes` and other warps need scratch memory at the same time, the limit is at
+    /// most the baseline size.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let sizes = self.sizes();
@@ -374,7 +386,8 @@ impl<'f> AllocationProblem<'f> {
         oversized
     }
 
-    /// Returns the operations with more scratch memory than in the baseline plan. The limit is the baseline size.
+    /// Returns the operations that have more scratch memory than their baseline plan, even within `limits`. The
+    /// returned limit of each operation is its baseline size.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -385,7 +398,8 @@ impl<'f> AllocationProblem<'f> {
         above.collect()
     }
 
-    /// Returns the byte ranges of live buffers, and of concurrent memory users that already have an offset.
+    /// Returns the byte ranges that are taken during `event`: those of the live buffers, and those of concurrent
+    /// memory users that already have an offset.
     fn taken(&self, event: &Event, offsets: &Offsets, sizes: &BTreeMap<OpId, u32>) -> ByteSpans {
         let needed = self.liveness.during(event.op).iter();
         let needed = needed.chain(self.concurrent.with(event.op));
@@ -422,7 +436,8 @@ impl<'f> AllocationProblem<'f> {
             .unwrap_or_default()
     }
 
-    /// Places the buffers. With `reuses`, only buffers with overlapping live ranges get disjoint bytes.
+    /// Places the buffers. If `reuses` is true, only buffers with overlapping live ranges get disjoint bytes.
+    /// Otherwise, all buffers do.
     fn buffers(&self, reuses: bool) -> Offsets {
         let mut buffers: Vec<(OpId, Request)> = self
             .flow
@@ -456,10 +471,10 @@ impl<'f> AllocationProblem<'f> {
         offsets
     }
 
-    /// Adds scratch memory to the offsets of the buffers.
+    /// Returns the offsets `buffers`, extended by the offsets of scratch memory.
     ///
-    /// Prefers offsets below `max_bytes` without conflicts with pending accesses. `entries` has the pending
-    /// accesses at the start of each block.
+    /// Prefers offsets below `max_bytes` at which the scratch memory does not conflict with pending accesses.
+    /// `entries` contains the pending accesses at the start of each block, and is updated.
     fn scratch(
         &self,
         buffers: &Offsets,
@@ -525,7 +540,7 @@ fn is_free(taken: &ByteSpans, at: u32, bytes: u32) -> bool {
     taken.iter().all(|(from, to)| end <= *from || *to <= at)
 }
 
-/// Returns the lowest free offset, or `u32::MAX` if there is none.
+/// Returns the lowest offset at which the request is free, or `u32::MAX` if there is none.
 fn first_free(taken: &ByteSpans, request: Request) -> u32 {
     candidate_offsets(taken, request)
         .filter(|at| is_free(taken, *at, request.bytes))

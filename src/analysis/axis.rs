@@ -61,7 +61,7 @@ pub enum Dividends {
 }
 
 impl Dividends {
-    /// Returns the assumption that the value of the pass option `non-negative-dividends` selects.
+    /// Returns the assumption that corresponds to the value of the pass option `non-negative-dividends`.
     pub(crate) const fn of_option(non_negative: bool) -> Self {
         match non_negative {
             true => Self::NonNegative,
@@ -129,8 +129,8 @@ impl AxisAnalysis {
         self.hinted_vector(pointer, mask, 1, element_bits, layout, widest_bits)
     }
 
-    /// Returns the widest accesses like [`Self::vector`]. In addition, the operation guarantees that groups of
-    /// `hinted_elements` elements are contiguous.
+    /// Returns the widest accesses as [`Self::vector`] does. In addition, uses a guarantee of the operation that
+    /// groups of `hinted_elements` elements are contiguous.
     #[must_use]
     pub fn hinted_vector(
         &self,
@@ -566,7 +566,8 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
 
 /// Returns the axis information of a value after an extension, or after a cast from or to `index`.
 ///
-/// The result is only correct if the value fits the type `to`: as for sums, overflow is treated as undefined.
+/// The result is correct only if the value fits the type `to`. Overflow is treated as undefined, as it is for
+/// additions.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {

@@ -107,8 +107,9 @@ impl ByteRanges {
         }
     }
 
-    /// Expresses the slot indices relative to the iteration that `edge` leads to. If `edge` leaves the loop, the
-    /// slot is no longer known, and is replaced by the bytes of all slots.
+    /// Expresses the slot indices relative to the iteration that `edge` leads to. If `edge` leaves the loop that
+    /// changes a slot's index, the slot becomes unknown and is replaced by the bytes of all slots of its
+    /// allocation.
     fn cross(&mut self, edge: &Edge) {
         for slot in std::mem::take(&mut self.slots) {
             match edge.rotated(slot.rotation) {
@@ -146,7 +147,7 @@ impl ByteRanges {
         self.own.iter().map(|range| (*range, None)).chain(slots)
     }
 
-    /// Returns the exclusive end of each range.
+    /// Returns the exclusive end of each accessed byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         self.pieces().map(|(range, _)| range.1)
     }
@@ -201,14 +202,16 @@ impl AccessedBytes {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct AccessOrder {
     by: Team,
-    /// A team, smaller than the block, that has executed a barrier after the access.
+    /// A team that has executed a barrier after the access. The team does not include all warps of the thread
+    /// block.
     ordered: Option<Team>,
-    /// True if the access becomes ordered only after two more barriers of the block. False if one barrier suffices.
+    /// True if the access becomes ordered only after two more barriers of the whole thread block. False if one
+    /// barrier suffices.
     is_staggered: bool,
 }
 
-/// Accessed bytes that no barrier of the block has ordered yet. Accesses by staggered warps are ordered only after
-/// two barriers.
+/// Accesses that no barrier of the whole thread block has ordered yet. Accesses by staggered warps become ordered
+/// only after two such barriers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses {
     bytes: BTreeMap<AccessOrder, AccessedBytes>,
@@ -254,8 +257,8 @@ impl PendingAccesses {
         }
     }
 
-    /// Applies a barrier that `team` executes. Afterwards, the earlier accesses of the team's warps can conflict
-    /// only with accesses of other warps.
+    /// Applies a barrier that `team` executes. Afterwards, earlier accesses by warps of the team can conflict only
+    /// with accesses by warps outside the team, unless the warps are staggered.
     pub(crate) fn order(&mut self, team: Team) {
         for (mut order, pending) in std::mem::take(&mut self.bytes) {
             let is_among = team.contains(order.by);
@@ -286,7 +289,7 @@ impl PendingAccesses {
         others.map(|(order, _)| order.by)
     }
 
-    /// Returns true if `next` has a conflict that a barrier of `next.team` can order.
+    /// Returns true if `next` conflicts with a pending access, and a barrier of `next.team` can order the two.
     pub(crate) fn conflicts_with(&self, next: &OpAccesses) -> bool {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
@@ -563,7 +566,7 @@ impl<'f> BarrierAnalysis<'f> {
         })
     }
 
-    /// Runs the analysis until `holds` returns true, and returns the operation for which it did. Returns `None` if
+    /// Runs the analysis until `holds` returns true for an operation, and returns this operation. Returns `None` if
     /// the analysis reaches the fixed point first.
     fn find(
         &self,

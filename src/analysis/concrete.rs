@@ -72,10 +72,10 @@ mod tests;
 /// since launchers guarantee this divisibility.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
-/// Maximum number of loop iterations per team and path.
+/// Maximum number of loop iterations per team in one execution of the function.
 const MAX_ITERATIONS: u32 = 40;
 
-/// Maximum number of executed operations per team and path.
+/// Maximum number of operations that a team executes in one execution of the function.
 const MAX_OPERATIONS: u32 = 20_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -125,8 +125,9 @@ impl Fault {
 /// Executes the function once with each value in [`SAMPLES`]. Returns the faults of the first faulty execution,
 /// provided that a second execution is faulty too.
 ///
-/// A single faulty execution is ignored, since the function may not support this size. Functions without
-/// asynchronous accesses and without regions for some of the warps are not executed and have no faults.
+/// A single faulty execution is ignored, since the function may not support the sampled size. A function is not
+/// executed and has no faults if it has neither asynchronous accesses nor regions that only some of the warps
+/// execute.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpId, &Effects> = events.collect();
@@ -199,7 +200,7 @@ impl<'c> Frame<'c> {
 
 #[derive(Default)]
 struct TeamPath<'c> {
-    /// The blocks in execution, outermost block first.
+    /// The blocks that the team is executing, outermost block first.
     frames: Vec<Frame<'c>>,
     first_warp: u32,
     clock: TeamClock,
@@ -545,8 +546,8 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Ends a `ttg.warp_specialize`, all of whose partitions have ended. Reports the reads of bytes that were not
-    /// written before.
+    /// Ends a `ttg.warp_specialize`, all of whose partitions have ended. Reports each read of bytes that no earlier
+    /// access has written.
     fn join(&mut self, end: Op<'c>) -> Option<()> {
         let op = build::parent(end)?;
         let unwritten = std::mem::take(&mut self.state.unwritten).into_iter();
@@ -719,7 +720,8 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Adds the accesses in flight on `from` to the current group of `to`.
+    /// Lets the current phase of mbarrier `to` include the accesses that are in flight on `from`. Has no effect if
+    /// `to` is not an mbarrier.
     fn attach(&mut self, from: Channel, to: Channel) {
         let Channel::Mbarrier(object) = to else {
             return;

@@ -63,8 +63,8 @@ impl GroupSizes {
         }
     }
 
-    /// Applies a wait for at most `at_most` groups in flight. Returns the number of instructions that may stay in
-    /// flight, or `None` if the wait has no effect.
+    /// Applies a wait that returns once at most `at_most` groups are in flight. Returns the number of instructions
+    /// that the wait may leave in flight, or `None` if the wait has no effect.
     fn observe(&mut self, at_most: usize) -> Option<u32> {
         let is_done = self.group(at_most).is_none();
         let youngest = self.groups.iter().take(at_most);
@@ -77,8 +77,8 @@ impl GroupSizes {
     }
 }
 
-/// Returns, for each wait for copies, the number of instructions that may stay in flight, or `None` if the wait is
-/// redundant.
+/// Maps each wait for copies to the number of copy instructions that may stay in flight, or to `None` if the wait
+/// is redundant.
 ///
 /// `issued` has a lower bound for the copy instructions of each operation. `is_kernel` is true if no copy is in
 /// flight at the entry.
@@ -119,10 +119,10 @@ pub(crate) fn counted_waits(
 
 struct WaitCounts<'a> {
     issued: &'a HashMap<OpId, u32>,
-    /// Number of groups that have their own bound: the largest `at_most` of a wait, plus 1.
+    /// Number of youngest groups for which separate bounds are kept: the largest `at_most` of all waits, plus 1.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
-    /// The entry block of each partition.
+    /// The entry block of each partition of a `ttg.warp_specialize`.
     partitions: HashSet<usize>,
 }
 

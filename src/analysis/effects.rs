@@ -148,8 +148,8 @@ pub(crate) enum MbarrierUse {
     Arrive {
         count: u32,
     },
-    /// Each thread arrives when its copies in flight are complete. `count` of these arrivals are among the
-    /// expected ones.
+    /// Each thread arrives when its copies in flight are complete. Together, these arrivals count as `count` of the
+    /// arrivals that the phase expects.
     ArriveAfterCopies {
         count: u32,
     },
@@ -203,9 +203,12 @@ pub(crate) enum Act {
     Start(AsyncAccess),
     /// Closes the commit group that consists of all accesses started on the channel since the last commit.
     Commit(Channel),
-    /// Lets the current group of `to` include the accesses in flight on `from`. A wait on either channel then
-    /// observes these accesses.
-    Attach { from: Channel, to: Channel },
+    /// Lets the current commit group or phase of `to` include the accesses in flight on `from`. A wait on either
+    /// channel then observes these accesses.
+    Attach {
+        from: Channel,
+        to: Channel,
+    },
     /// Waits until at most `at_most` groups are in flight on the channel.
     Observe {
         channel: Channel,
@@ -358,7 +361,7 @@ impl Effects {
         }
     }
 
-    /// Replaces each barrier of the block with a barrier of `team`.
+    /// Replaces each barrier of the whole thread block with a barrier of `team`.
     pub(crate) fn in_team(mut self, team: Team) -> Self {
         if team != Team::BLOCK {
             for act in &mut self.acts {
@@ -395,8 +398,8 @@ impl Effects {
         effects
     }
 
-    /// Returns the effects of an unknown operation. It may read and write all operands, and its results may alias
-    /// them.
+    /// Returns the effects of an unknown operation. The operation may read and write all of its operands, and its
+    /// results may alias them.
     pub(crate) fn unknown(buffers: &Buffers) -> Self {
         let mut effects = Self::forwarding(buffers);
         for buffer in &buffers.operands {

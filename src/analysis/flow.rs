@@ -41,8 +41,8 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: usize,
-    /// Buffers that the edge passes on. Each pair is a passed value, and the block argument or result that receives
-    /// it.
+    /// The buffers that are passed along the edge. Each pair is a passed value, and the block argument or result
+    /// that receives it.
     pub(crate) passes: Vec<(ValueId, ValueId)>,
     pub(crate) crossing: Option<LoopCrossing>,
 }
@@ -132,7 +132,7 @@ impl Flow {
         }
     }
 
-    /// Returns all proxy fences. The team of each fence is the whole block.
+    /// Returns all proxy fences, each with the whole thread block as its team.
     pub(crate) fn fences(&self) -> Barriers {
         self.fences_in(|_| true)
     }
@@ -227,7 +227,7 @@ fn of_values<'c>(
 
 struct FlowBuilder<'f, 'c> {
     result: FunctionFlow<'c>,
-    /// The first basic block of each MLIR block, keyed by its id.
+    /// The first basic block of each MLIR block, keyed by the id of the MLIR block.
     starts: HashMap<usize, usize>,
     types: FxHashMap<usize, bool>,
     is_buffer: fn(Type<'c>) -> bool,
@@ -542,7 +542,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Reports operations that use shared memory in a region of `around`, which may execute divergently.
+    /// Reports each operation in `block` that uses shared memory. The block is nested in a region of `around`,
+    /// which may execute divergently.
     fn check_region(&mut self, block: Blk<'c>, around: Op<'c>) {
         for op in build::operations(block) {
             if self.effects(op).touches_memory() {

@@ -159,7 +159,8 @@ impl InFlightState {
         }
     }
 
-    /// Removes accesses that a wait on `channel` has observed from the other kinds of channels.
+    /// Removes the accesses in `done`, which a wait on `channel` has observed, from other channels: from the commit
+    /// groups if `channel` is an mbarrier, and from the mbarriers otherwise.
     fn detach(&mut self, channel: Channel, done: &AccessGroup) {
         let is_by_all = channel.is_observed_by_all();
         let others = self.queues.iter_mut();
@@ -440,7 +441,7 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Removes the groups that a wait observes from the state, and returns their union.
+    /// Removes from the state the groups whose completion a wait observes. Returns the union of these groups.
     fn observe(
         &self,
         op: OpId,

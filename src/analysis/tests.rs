@@ -68,7 +68,7 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
     )
 }
 
-/// Returns the shared memory that a function may use if it needs at least `bytes` bytes.
+/// Returns the size in bytes of the shared memory that a function may use if it needs at least `bytes` bytes.
 fn room(bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }

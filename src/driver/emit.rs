@@ -8,16 +8,18 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use linear_layout::target::{Assembly, Target};
 
-/// Maximum number of candidates in a function for which LLVM 22's straight-line strength reduction may run.
+/// Maximum number of candidates for which LLVM 22's straight-line strength reduction may run on a function. The
+/// candidates are the additions, multiplications and address computations of the function.
 ///
-/// The pass compares all pairs, at 1 to 4 µs each. With 1500 candidates, it took 2.2 of 2.3 seconds of compile
-/// time; without the pass, that kernel's code is a quarter longer. Within the limit, the pass took at most 0.13 s
-/// and removed up to a tenth of the instructions.
+/// The pass compares all pairs of candidates, at 1 to 4 µs each. For a kernel with 1500 candidates, the pass took
+/// 2.2 of 2.3 seconds of compile time; without the pass, the code of this kernel is a quarter longer. Within the
+/// limit, the pass took at most 0.13 s and removed up to a tenth of the instructions.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
-/// The same limit for functions with at least [`MANY_PRODUCTS`] products of two variables, such as the rows of a
-/// tile times a variable stride. The pass derives each product from the one before; otherwise, grouped matrix
-/// products spill up to 564 bytes. With this limit, the pass takes about 0.15 s.
+/// Replaces the limit [`MAX_STRENGTH_REDUCTIONS`] in functions with at least [`MANY_PRODUCTS`] products of two
+/// variables, such as the rows of a tile times a variable stride. The pass derives each product from the one
+/// before; without the pass, grouped matrix products spill up to 564 bytes. With this higher limit, the pass takes
+/// about 0.15 s.
 const MAX_WITH_MANY_PRODUCTS: usize = 1024;
 const MANY_PRODUCTS: usize = 64;
 
@@ -131,8 +133,8 @@ pub(super) fn emit(
     }
 }
 
-/// Returns true if straight-line strength reduction may run on a function, because its number of candidates is
-/// within the limit.
+/// Returns true if straight-line strength reduction may run on a function, because the function has few enough
+/// candidates for the pass.
 fn reduces_strength(function: FunctionValue<'_>) -> bool {
     let (mut candidates, mut products) = (0, 0);
     for block in function.get_basic_block_iter() {
@@ -154,7 +156,8 @@ fn reduces_strength(function: FunctionValue<'_>) -> bool {
     candidates <= most
 }
 
-/// Returns true if one factor is constant. LLVM puts a constant factor last.
+/// Returns true if a factor of `product` is constant. Only the last factor is checked, since LLVM puts a constant
+/// factor last.
 fn has_constant_factor(product: InstructionValue<'_>) -> bool {
     let factor = product.get_operand(1).and_then(|operand| operand.value());
     factor.is_some_and(|factor| factor.is_int_value() && factor.into_int_value().is_const())

@@ -13,8 +13,9 @@ use crate::sys::{BlockInstruction, BlockOrder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
-/// Peak of live registers above which the order may change. Up to this peak, the given order is better: dependent
-/// instructions are further apart, which hides latency, and half of the multiprocessor's threads can be resident.
+/// The instruction order of a block may change only if its peak of live registers is above this number. Up to this
+/// peak, the given order is better: dependent instructions are further apart, which hides latency, and half of the
+/// multiprocessor's threads can be resident.
 const MIN_PEAK: u32 = 64;
 
 /// Addressable 32-bit registers per thread on NVIDIA GPUs.

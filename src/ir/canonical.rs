@@ -18,7 +18,8 @@ use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 
-/// Converts an operation with one source and one result to a [`ViewOp`].
+/// Converts an operation with one source and one result to a [`ViewOp`]. The arguments are the type of the
+/// operation and the operation.
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
@@ -229,7 +230,8 @@ fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> MatchResult {
     }
 }
 
-/// Removes the conversion of a histogram's operand, which may have any layout. A mask is converted to the new layout.
+/// Removes the conversion of a histogram's operand, since the operand may have any layout. If the histogram has a
+/// mask, converts the mask to the operand's new layout.
 fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> MatchResult {
     let op = histogram.op();
     let original = conversion(histogram.src())?.src();

@@ -33,7 +33,8 @@ pub(crate) fn block_buffer<'c>(
     memdesc(tensor.shape, tensor.element, encoding, is_mutable)
 }
 
-/// Returns the parts of a tensor descriptor's type, which describe its blocks. Returns `None` for other types.
+/// Returns the description of the blocks that a tensor descriptor of type `type_` accesses. Returns `None` for
+/// other types.
 pub(crate) fn block(type_: Type<'_>) -> Option<BufferType<'_>> {
     sys::buffer(type_).filter(|block| block.memory_space.is_none() && !block.is_im2col)
 }

@@ -28,7 +28,7 @@ pub enum Severity {
     Error,
     /// The operation has succeeded, with a possibly unintended result.
     Warning,
-    /// Additional information without a fault.
+    /// Additional information that does not point to a problem.
     Remark,
     /// Details attached to another message.
     Note,

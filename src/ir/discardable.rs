@@ -18,16 +18,18 @@ pub const TARGET: &str = "ttg.target";
 pub const MAX_REGISTERS: &str = "ttg.maxnreg";
 /// Attribute of a lowered module: size of the shared memory per CTA in bytes.
 pub const SHARED_BYTES: &str = "ttg.shared";
-/// Attribute of a module lowered for Triton's runtime: number of warps per CTA, including those of partitions.
+/// Attribute of a module lowered for Triton's runtime: number of warps per CTA, including the warps of
+/// `ttg.warp_specialize` partitions.
 pub const TOTAL_NUM_WARPS: &str = "ttg.total-num-warps";
 /// Attribute of a module lowered for Triton's runtime: number of tensor-memory columns per CTA.
 pub const TENSOR_MEMORY_COLUMNS: &str = "ttg.tensor_memory_size";
-/// Attribute of a module lowered for Triton's runtime: size of the global scratch memory per program in bytes.
+/// Attribute of a module lowered for Triton's runtime: size of the global scratch memory in bytes for each instance
+/// of a kernel.
 pub const GLOBAL_SCRATCH_BYTES: &str = "ttg.global_scratch_memory_size";
 /// Attribute of a module lowered for Triton's runtime: alignment of the global scratch memory in bytes.
 pub const GLOBAL_SCRATCH_ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
-/// Attribute of a module lowered for Triton's runtime: bytes of global memory per program that a profiling tool
-/// needs.
+/// Attribute of a module lowered for Triton's runtime: number of bytes of global memory that a profiling tool needs
+/// for each instance of a kernel.
 pub const PROFILE_SCRATCH_BYTES: &str = "ttg.profile_scratch_memory_size";
 /// Attribute of a module lowered for Triton's runtime: alignment of the profiling tool's memory in bytes.
 pub const PROFILE_SCRATCH_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";

@@ -109,7 +109,8 @@ fn may_reorder(op: OperationRef<'_, '_>) -> bool {
     tt::Reshape::of(op).is_some_and(|op| op.allow_reorder())
 }
 
-/// Like [`result_encoding`], but keeps the order of elements in a reshape with `allow_reorder`.
+/// Returns the same as [`result_encoding`], except for a reshape with `allow_reorder`. For such a reshape, returns
+/// the encoding that keeps the order of elements.
 ///
 /// # Errors
 /// Returns the errors of [`result_encoding`].
@@ -124,7 +125,8 @@ pub(crate) fn default_result_encoding(
     }
 }
 
-/// Like [`operand_encoding`], but keeps the order of elements in a reshape with `allow_reorder`.
+/// Returns the same as [`operand_encoding`], except for a reshape with `allow_reorder`. For such a reshape, returns
+/// the encoding that keeps the order of elements.
 ///
 /// # Errors
 /// Returns the errors of [`operand_encoding`].

@@ -42,7 +42,7 @@ pub(super) enum TypeFacts {
         /// True if a warp basis may step along several dimensions, as in `#ttg.generic_linear`.
         is_generic: bool,
     },
-    /// A buffer. The number is that of the CTAs in its encoding, or `None` if the encoding is invalid.
+    /// A buffer. Contains the number of CTAs in the buffer's encoding, or `None` if the encoding is invalid.
     Buffer(Option<u64>),
 }
 
@@ -161,7 +161,7 @@ impl Layouts {
     /// Checks the rules of a type that hold in every operation.
     ///
     /// # Errors
-    /// Returns the broken rule.
+    /// Returns an error that names the broken rule.
     pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Reason> {
         cached(&self.types, sys::type_id(type_), || {
             Ok(Arc::new(super::verify::type_rules(self, type_)?))

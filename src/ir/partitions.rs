@@ -173,8 +173,8 @@ const fn floor(registers: u32) -> u32 {
     registers / 8 * 8
 }
 
-/// Returns the registers per thread at the start of a kernel, or `None` if no `ttg.warp_specialize` changes the
-/// registers of its warps.
+/// Returns the number of registers per thread at the start of a kernel. Returns `None` if no `ttg.warp_specialize`
+/// in the kernel changes the number of registers per thread.
 pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32> {
     let mut moves = false;
     kernel.walk(WalkOrder::PreOrder, |op| {
@@ -192,9 +192,9 @@ pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32>
 
 /// Returns the registers per thread of each region in a `ttg.warp_specialize`.
 ///
-/// Uses the attribute `actualRegisters` if present. Otherwise, partitions get the requested registers, and the
-/// default region gets the remaining registers. Returns `None` if neither attribute is present, or if the requests
-/// are too large.
+/// Uses the attribute `actualRegisters` if present. Otherwise, partitions get the registers in
+/// `requestedRegisters`, and the default region gets the remaining registers. Returns `None` if neither attribute
+/// is present, or if the requests are too large.
 pub(crate) fn register_plan(
     op: ttg::WarpSpecialize<'_, '_>,
     initial: u32,

@@ -6,7 +6,8 @@ use crate::sys::build::{Op, Val};
 /// The result of a canonicalisation pattern: `Some` if it has changed the IR.
 pub(crate) type MatchResult = Option<()>;
 
-/// An operation that renames or reshapes one operand.
+/// An operation with one source operand and one result, for example a layout conversion, a reshape or a
+/// transposition.
 #[derive(Clone, Copy)]
 pub(super) struct ViewOp<'c> {
     pub(super) op: Op<'c>,

@@ -66,8 +66,8 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
     Ok(())
 }
 
-/// The element types of a scaled product, the type of its scales, and the number of elements per scale. They select
-/// a matrix instruction.
+/// The element types of a scaled product, the type of its scales, and the number of elements per scale. Together,
+/// they select a matrix instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ScaledTypes {
     pub(crate) factors: [Number; 2],
@@ -80,8 +80,8 @@ pub(crate) struct ScaledTypes {
 impl ScaledTypes {
     /// Returns the types of `dot`, or `None` if no target supports them.
     ///
-    /// Unsupported are elements of 6 or 16 bits, 4-bit pairs that are not packed along K, different scales for A
-    /// and B, and block sizes that are not powers of two.
+    /// The following are not supported: elements of 6 or 16 bits, 4-bit pairs that are not packed along K,
+    /// different types or block sizes of the scales of A and B, and block sizes that are not powers of two.
     fn of(dot: tt::DotScaled<'_, '_>) -> Option<Self> {
         let factor = |kind: ScaleDotElemType, is_along_k: bool| match kind {
             ScaleDotElemType::E4m3 => Some(Number::E4m3),

@@ -92,8 +92,8 @@ pub fn element_bits(element: Type<'_>) -> Option<u32> {
     sys::float_width(element)
 }
 
-/// Returns `type_` as an integer type, or `None` for other types. melior's conversion would format the type in its
-/// error.
+/// Returns `type_` as an integer type, or `None` for other types. Does not use melior's conversion, which would
+/// format the type for its error.
 fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
     type_
         .is_integer()

@@ -24,7 +24,8 @@ pub(crate) fn integer_constant(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
-/// Returns true if `value` is a splat, so that a splat of another shape can replace its views.
+/// Returns true if all elements of `value` are copies of one scalar. A view of such a value can be replaced by a
+/// splat with the shape of the view.
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()

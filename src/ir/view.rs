@@ -125,7 +125,8 @@ pub fn part_sources(
     Ok(sources)
 }
 
-/// Yields, for each thread, the packed coordinates of its register 0 in `result` and in `operand`.
+/// Yields, for each thread, the packed coordinates of the elements that register 0 of the thread holds in layout
+/// `result` and in layout `operand`.
 fn threads<'a>(
     result: &'a LinearLayout,
     operand: &'a LinearLayout,

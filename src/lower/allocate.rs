@@ -32,8 +32,8 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     plans: PlanCache,
     allocation: Allocation,
-    /// Byte offset of the shared-memory word that holds the number of the `ttg.warp_specialize` that the workers
-    /// execute.
+    /// Byte offset of a word in shared memory. The word holds the number that identifies the `ttg.warp_specialize`
+    /// whose partitions the workers execute.
     ///
     /// `None` if there are no workers.
     worker_number: Option<u32>,
@@ -71,7 +71,8 @@ pub(crate) struct PlanContext<'a> {
     /// Maximum scratch size of a plan in bytes. `None` if only the GPU limits the size.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    /// The staggered code of the function, or a diagnostic with the reason why there is none.
+    /// The code of the function in which some warps run one barrier behind the others. If the function or the GPU
+    /// does not support such code, a diagnostic with the reason.
     pub(crate) staggered: Result<StaggeredCode, Diagnostic>,
     /// Shared-memory costs of each planned operation, or `None` if no remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,

@@ -85,11 +85,11 @@ impl Scratch {
     }
 }
 
-/// Size and alignment of the global scratch memory that each program gets. It is large enough for every kernel of
-/// the module.
+/// Size and alignment of the global scratch memory of each kernel instance (a program, in Triton's terms). The
+/// memory is large enough for every kernel of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProgramScratch {
-    /// Distance in bytes between the memory of consecutive programs, for each area.
+    /// Distance in bytes between the memory of consecutive kernel instances, for each area.
     pub(crate) bytes: Areas,
     pub(crate) alignment: Areas,
 }
@@ -119,8 +119,8 @@ pub(crate) struct FunctionScratch<'c> {
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
     pub(crate) calls: HashSet<OpId>,
-    /// True for a kernel, whose scratch arguments point to the memory of all programs. In other functions, the
-    /// arguments point to the memory of the current program.
+    /// True for a kernel, whose scratch arguments point to the memory of all kernel instances. In other functions,
+    /// the scratch arguments point to the memory of the current instance.
     pub(crate) is_kernel: bool,
     /// The function arguments with the scratch addresses, one per area, or `None` if the function takes no scratch
     /// addresses.

@@ -21,7 +21,7 @@ use melior::ir::{Type, TypeLike, ValueLike};
 
 #[derive(Clone, Copy)]
 struct AtomicOp<'c> {
-    /// One address per element. If `offsets` is `Some`, the base address of these offsets.
+    /// The address of each element. If `offsets` is `Some`, the base address to which the offsets are added.
     pointer: Val<'c>,
     offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
@@ -124,8 +124,8 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
 
 enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
-    /// Offsets into a buffer. If there is no suitable buffer instruction, the lowering computes a pointer from each
-    /// offset.
+    /// A buffer, whose elements are addressed by offsets. If there is no suitable buffer instruction, the lowering
+    /// computes a pointer from each offset.
     Buffer {
         buffer: Box<GlobalBuffer<'c>>,
         has_instruction: bool,

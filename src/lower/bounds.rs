@@ -18,7 +18,7 @@ pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
     numbers: HashMap<usize, i64>,
-    /// True if other warps have already marked the same allocations.
+    /// True while the marked allocations have already been marked for other warps.
     pub(crate) is_again: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'c> Bounds<'c> {
 
     /// Attaches `bound` to `index` for the simulator's bounds check, unless `index` is statically below `bound`.
     ///
-    /// `of` completes the simulator's message, e.g. `selects one of 4 buffers`.
+    /// `of` is the end of the simulator's message, for example `selects one of 4 buffers`.
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

@@ -224,8 +224,8 @@ fn callers_first<'c>(
     }
 }
 
-/// Returns the return type of a lowered function whose results have the types `registers`: void if there are none,
-/// the type itself if there is one, and a struct otherwise.
+/// Returns the return type of a lowered function whose results are held in registers of the types `registers`. The
+/// return type is void if there are no registers, the register's type if there is one, and a struct otherwise.
 pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Type<'c> {
     match registers {
         [] => l.e.void_type(),

@@ -24,8 +24,8 @@ fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the types of the block operands that pass a value of type `type_`. The result is empty if `type_`
-    /// cannot be lowered.
+    /// Returns the types of the block arguments that receive a value of type `type_`. The result is empty if
+    /// `type_` cannot be lowered.
     fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
         let registers = self.placeholder_types(type_);
         if is_paired(&registers) {
@@ -35,8 +35,8 @@ impl<'c> Lowering<'c> {
         registers
     }
 
-    /// Returns the types of the block operands that pass values of the given types, and the number of block
-    /// operands for each value.
+    /// Returns the types of the block arguments that receive values of the given types, and the number of block
+    /// arguments for each value.
     pub(crate) fn carried_types(
         &self,
         types: impl Iterator<Item = Type<'c>>,

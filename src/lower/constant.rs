@@ -123,8 +123,8 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// Returns those thread-index bits that affect the element in a register. `base` is the position of the element
-/// that thread 0 holds, and `at` returns the element at a position.
+/// Returns those thread-index bits that affect the value of a register. `base` is the position of the element that
+/// the register holds in thread 0, and `at` returns the element at a position.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,

@@ -41,11 +41,13 @@ use std::collections::HashMap;
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
-    /// The lane order of the stores if copy instructions take one address per warp, and `None` otherwise.
+    /// A permutation of the lanes with which each warp stores to contiguous bytes, as copy instructions with one
+    /// address per warp require. `None` if copy instructions of this size take one address per thread, or if there
+    /// is no such permutation.
     lane_order: Option<LaneOrder>,
 }
 
-/// The copies and waits of a function, recorded for GPUs on which a wait counts copy instructions.
+/// The copies and waits of a function. They are recorded only for GPUs on which a wait counts copy instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
     /// For each copy operation, the number of instructions that every warp issues. The number is 0 if some warps
@@ -205,8 +207,8 @@ struct Elements<'c> {
 struct Stores {
     /// Mask of the register-index bits that only select between replicas of an element.
     repeated: usize,
-    /// True if the lanes of a warp store to consecutive addresses in lane order, so that the instruction takes one
-    /// address per warp.
+    /// True if the lanes of a warp store to consecutive addresses in lane order. A copy instruction that takes one
+    /// address per warp can then be used.
     is_in_lane_order: bool,
     issued: Cell<u32>,
 }

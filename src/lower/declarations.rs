@@ -16,7 +16,7 @@ pub(crate) struct Declarations {
 #[derive(Debug)]
 struct ExternalFunction {
     type_: String,
-    /// Name and path of the library, empty if unknown. `None` for a runtime function.
+    /// Name and path of the library, each empty if unknown. `None` for a runtime function.
     library: Option<[String; 2]>,
 }
 

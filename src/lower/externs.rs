@@ -146,7 +146,7 @@ const UNARY: [(&str, K); 35] = [
     ("roundeven", K::MathRoundEven),
 ];
 
-/// Library functions of one float that approximate instructions implement, each with the equivalent `math`
+/// Library functions of one float that are lowered to approximate instructions, each with the equivalent `math`
 /// operation.
 const APPROXIMATE: [(&str, K); 10] = [
     ("fast_cos", K::MathCos),

@@ -65,7 +65,8 @@ fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(word, upper)
 }
 
-/// Moves the signs of the two 4-bit floats that [`spread`] has placed to the sign bits of two 16-bit floats.
+/// Moves the signs of two 4-bit floats to the sign bits of two 16-bit floats. The argument is a result of the
+/// function [`spread`].
 fn signs<'c>(e: &mut Emitter<'c>, spread: Val<'c>) -> Val<'c> {
     let mask = e.i32(0x0008_0008);
     let signs = e.and(spread, mask);

@@ -65,7 +65,7 @@ pub(super) fn widen<'c>(
     codes.iter().map(number).collect()
 }
 
-/// Converts a float exactly. The value must be representable in an 8-bit format.
+/// Converts a float to the type `to` without rounding. The value must be exactly representable in `to`.
 fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || to != Type::bfloat16(e.context) {
         return format::resized(e, value, to, Rounding::Nearest);

@@ -20,8 +20,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Minimum number of warp instructions that the remaining thread blocks are expected to execute in a parallel run.
-/// If they execute fewer, they run on a single host thread.
+/// Minimum cost, in warp instructions, of a parallel run. If the thread blocks after the first are expected to
+/// execute fewer warp instructions in total, they run on a single host thread.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
@@ -54,8 +54,9 @@ impl<'r> GridRun<'r> {
         Ok(tally.report(self.program, self.launch))
     }
 
-    /// Returns true if the thread blocks may run on several host threads. The launch must allow this, and no thread
-    /// block may be able to observe another one that runs at the same time.
+    /// Returns true if the thread blocks may run on several host threads. This requires at least four thread
+    /// blocks, a launch whose options allow it, and a program in which no thread block can observe another one that
+    /// runs at the same time.
     pub(super) fn may_run_in_parallel(self) -> bool {
         self.launch.threads > 1
             && self.num_blocks() >= 4
@@ -67,9 +68,10 @@ impl<'r> GridRun<'r> {
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 
-    /// Runs all thread blocks, on several host threads if they are expensive enough. Returns `None` if a thread
-    /// block fails, or if thread blocks on different host threads access the same bytes. The caller must then
-    /// restore memory and run all thread blocks sequentially.
+    /// Runs all thread blocks. If the estimated cost of the thread blocks is high enough, they run on several host
+    /// threads. Returns `None` if a thread block fails, if thread blocks on different host threads access the same
+    /// bytes, or if the run exceeds the step limit. The caller must then restore memory and run all thread blocks
+    /// sequentially.
     pub(super) fn in_parallel(self, memory: &mut Memory, watch: ProgressFn<'_>) -> Option<Report> {
         let before = memory.clone();
         let total = self.num_blocks();
@@ -129,8 +131,8 @@ impl<'r> GridRun<'r> {
     }
 
     /// Runs the thread blocks whose indices are in `numbers` on one host thread. `memory` is the copy of memory
-    /// that this host thread uses. Returns `None` if a thread block fails here, or if `is_over` reports a failure
-    /// on another host thread.
+    /// that this host thread uses. Returns `None` if one of these thread blocks fails, or if the flag `is_over`
+    /// reports that a thread block on another host thread has failed.
     fn blocks(
         self,
         numbers: Range<u64>,

@@ -16,8 +16,9 @@ const MAX_THREADS: u128 = 1 << 31;
 impl Launch {
     /// Runs `program` on all thread blocks of the grid.
     /// # Errors
-    /// Returns a `Launch` error if the arguments, the block size or the shared memory do not match the kernel,
-    /// otherwise the first fault of the kernel.
+    /// Returns a `Launch` error if the launch does not match the kernel, for example in the arguments, the block
+    /// size, the clusters or the shared memory. Returns a `StepLimit` error if the grid cannot finish within the
+    /// instruction limit. Otherwise, returns the first fault of the kernel, if there is one.
     pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
         self.run_watched(program, memory, &|_| {})
     }
@@ -88,7 +89,8 @@ impl Launch {
         Err(KernelError::new(FaultKind::Launch, text).note("the grid counts blocks, not clusters"))
     }
 
-    /// Checks that the grid can finish within the instruction limit, and that thread indices fit in 32 bits.
+    /// Checks that the instruction limit allows at least one instruction per warp of the grid, and that thread
+    /// indices fit in 32 bits.
     fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
         let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
         let threads: u32 = block.iter().product();

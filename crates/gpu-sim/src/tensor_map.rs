@@ -25,24 +25,26 @@ use super::memory::{read_le, write_le};
 pub(crate) const MAP_BYTES: usize = 128;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
 const MAX_DIMENSIONS: usize = 5;
-/// Required alignment, in bytes, of addresses, strides and box rows.
+/// Required alignment, in bytes, of the addresses, strides and box rows in a tensor map.
 pub(crate) const UNIT: u32 = 16;
 
-/// The little-endian bytes of a 64-bit NaN. The last 2 and the last 4 bytes are NaNs of 16 and 32 bits.
+/// The little-endian bytes of a 64-bit NaN. The last 2 bytes are a 16-bit NaN, and the last 4 bytes are a 32-bit
+/// NaN.
 const NAN: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
 
-/// A permutation of the 16-byte chunks of a box in shared memory. The low bits of the chunk index are XORed
-/// with address bits 7 and up: one bit for `Bytes32`, two for `Bytes64`, three for `Bytes128`.
+/// A permutation of the 16-byte chunks of a box in shared memory. The low bits of the chunk index, which are the
+/// address bits from 4 up, are XORed with the address bits from 7 up: one bit for `Bytes32`, two for `Bytes64`,
+/// three for `Bytes128`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
     /// No permutation.
     #[default]
     None,
-    /// Permutation in blocks of 32 bytes.
+    /// Permutation of the chunks within blocks of 32 bytes.
     Bytes32,
-    /// Permutation in blocks of 64 bytes.
+    /// Permutation of the chunks within blocks of 64 bytes.
     Bytes64,
-    /// Permutation in blocks of 128 bytes.
+    /// Permutation of the chunks within blocks of 128 bytes.
     Bytes128,
 }
 
@@ -186,8 +188,8 @@ pub struct TensorMap {
     pub fills_nan: bool,
 }
 
-/// Returns (byte offset, bytes per entry, number of entries) of a field, or `None` if `tensormap.replace.tile` has no
-/// such field.
+/// Returns (byte offset, bytes per entry, number of entries) of the field `name` of a tensor map, or `None` if
+/// `tensormap.replace.tile` has no such field.
 pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     Some(match name {
         "global_address" => (8, 8, 1),
@@ -206,10 +208,10 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
-    /// Byte offset of the run in the box, before the swizzle is applied.
+    /// Byte offset of the run in its box, before the swizzle is applied.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
-    /// Address of the run in global memory; `None` if the run is outside of the tensor.
+    /// Address of the byte run in global memory; `None` if the run is outside of the tensor.
     pub(crate) global: Option<u64>,
 }
 

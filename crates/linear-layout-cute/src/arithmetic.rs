@@ -60,8 +60,8 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error, with the nearest valid divisors, if a number and the remaining divisor do not divide one
-    /// another.
+    /// Returns an error if, at some number, neither the number nor the remaining divisor divides the other. The
+    /// error states the nearest valid divisors.
     pub fn shape_div(&self, divisor: i64) -> Result<Self, CuteError> {
         let mut rest = divisor;
         let mut wrong = None;

@@ -108,7 +108,7 @@ impl Layout {
     }
 }
 
-/// Returns the shortest list of modes that is the same function on 0..size.
+/// Returns the shortest list of modes that gives each coordinate in 0..size the same index as `modes`.
 #[inline]
 pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -120,7 +120,8 @@ pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Returns the shortest list of modes that is the same function on all integers. The last mode is unbounded.
+/// Returns the shortest list of modes that gives each integer coordinate the same index as `modes`. The last mode
+/// is treated as unbounded.
 #[inline]
 pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

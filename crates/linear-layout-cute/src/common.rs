@@ -4,8 +4,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns a layout of the coordinates that `self` and `other` both map to the indices 0, 1, 2, ..., as far as
-    /// possible. These elements are the longest common vector, which one vectorised copy can move.
+    /// Returns the longest layout that maps each `i` to a coordinate with the index `i` in both `self` and `other`.
+    /// The elements at these coordinates are the longest common vector, which one vectorised copy can move.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

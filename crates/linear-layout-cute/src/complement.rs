@@ -8,8 +8,8 @@ use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
     /// Returns the complement of `self` in 0..cotarget. The indices of the complement are offsets: copies of `self`
-    /// that are shifted by these offsets do not overlap. They reach every index of the range if each non-zero
-    /// stride of `self` is divisible by the extent of the modes with smaller strides.
+    /// that are shifted by these offsets do not overlap. The copies together reach every index of the range if each
+    /// non-zero stride of `self` is divisible by the extent of the modes with smaller strides.
     ///
     /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2, 4, 12, 14 and 16 fill 0..24:
     /// ```
@@ -28,19 +28,20 @@ impl Layout {
         free_positions(self.leaves(), cotarget, 1)
     }
 
-    /// Returns the complement of `self` in 0..cosize of `self`. Modes of stride 0 are ignored.
+    /// Returns the complement of `self` in the range from 0 to the cosize of `self`. Modes of stride 0 are ignored.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement).
     pub fn complement_in_cosize(&self) -> Result<Self, CuteError> {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement of `self` in a shape. The numbers of the shape are divided by the extent of `self`,
-    /// from the first number to the last, and the product of the quotients is the shape of the complement's last
-    /// mode. For example, the extent 5 divides (4,3) to (1,2), whose product is 2.
+    /// Returns the complement of `self` for the shape `shape`, computed by the rule of CuTe's C++ implementation.
+    /// The extent of `self` is the largest product of a stride and its shape. The rule divides the numbers of
+    /// `shape` by this extent, from the first number to the last. The product of the quotients is the shape of the
+    /// complement's last mode. For example, the extent 5 divides (4,3) to (1,2), whose product is 2.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement), and if the complement would be too
-    /// short because a mode is not divisible by the remaining extent.
+    /// short because a number of the shape is not divisible by the remaining extent.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
@@ -69,9 +70,10 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns (gaps, end) for the modes in ascending order of their strides; modes of stride 0 or shape 1 are ignored.
-/// For each mode, `gaps` has a mode that steps through the offsets between the end of the preceding mode and the
-/// stride of the mode. `end` is the stride times the shape of the last mode. `modes` need not be sorted.
+/// Returns (gaps, end) for the modes in ascending order of their strides. Modes of stride 0 or shape 1 are ignored,
+/// and `modes` need not be sorted. The extent of a mode is its stride times its shape. For each mode, `gaps` has a
+/// mode whose stride is the extent of the preceding mode (1 for the first mode), and whose shape is the number of
+/// such extents that fit in the stride of the mode. `end` is the extent of the last mode.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -95,8 +97,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns a complement of the layout with the modes `modes`. The complement has at least `size` elements, and
-/// together with `modes` it has a cosize of at least `cotarget`.
+/// Returns a complement of the layout with the modes `modes`. The complement has at least `size` elements, and the
+/// modes of both together have a cosize of at least `cotarget`.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,
@@ -119,8 +121,8 @@ pub(crate) fn free_positions(
     Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
-/// Returns the complement of the layout with the modes `modes` in a shape, computed by the rule of CuTe's C++
-/// implementation.
+/// Returns the complement for the shape `shape` of the layout with the modes `modes`, computed by the rule of
+/// CuTe's C++ implementation.
 #[inline]
 pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;

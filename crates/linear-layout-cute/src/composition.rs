@@ -7,12 +7,12 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Maximum number of elements that a check compares one by one, if no rule decides it.
+/// Maximum number of elements that are compared one by one to verify a property that no rule proves.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
-    /// Returns the composition of two functions, which maps c to `self.at(inner.at(c))`. The result has the profile of
-    /// `inner`, but a number that spans several modes of `self` becomes a tuple.
+    /// Returns the composition of two functions, which maps c to `self.at(inner.at(c))`. The result has the profile
+    /// of `inner`, but a number that spans several modes of `self` becomes a tuple.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -34,7 +34,7 @@ impl Layout {
     /// - a mode of `inner` ends inside a mode of `self`, or
     /// - the sum of modes of `inner` carries from one mode of `self` into the next.
     ///
-    /// Also returns an error if only a comparison of more than 65536 elements could decide.
+    /// Also returns an error if the result could be verified only by comparing more than 65536 elements.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
         let outer = coalesced_unbounded(self.leaves());
         let mut is_exact = true;
@@ -57,8 +57,8 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// Returns an error in the same cases as [`composition`](Self::composition), with the number of the mode, and
-    /// if the tiler has more modes than the layout.
+    /// Returns an error in the same cases as [`composition`](Self::composition). The error then states the number
+    /// of the mode. Also returns an error if the tiler has more modes than the layout.
     pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Dropped, &Self::composition)
     }
@@ -67,9 +67,9 @@ impl Layout {
 /// Composes `outer` and `inner` by CuTe's rule. Sets `is_exact` to false if the rule does not prove that the result
 /// is correct.
 ///
-/// An index of `outer` is a number in mixed radix, with one digit per mode. For each digit, a stride of `inner`
-/// must divide the extent or be divisible by the extent. The rule proves the result if the sum over the modes of
-/// `inner` overflows no digit.
+/// An index of `outer` is a number in mixed radix, with one digit per mode. A stride of `inner` must divide the
+/// extent of each digit that it reaches, or be divisible by this extent. The rule proves the result if, in each
+/// digit, the sum of the contributions of all modes of `inner` stays below the extent.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {

@@ -87,11 +87,11 @@ impl IntTuple {
         })
     }
 
-    /// Converts a coordinate to an integer in this shape, with the first mode fastest (CuTe's `crd2idx` with compact
-    /// strides).
+    /// Converts a coordinate to the equivalent integer coordinate in this shape, with the first mode fastest
+    /// (CuTe's `crd2idx` with compact strides).
     /// # Errors
-    /// Returns an error if the coordinate does not match the shape, or if the size of the shape or the result does not
-    /// fit in an `i64`.
+    /// Returns an error if the coordinate does not match the shape, or if the size of the shape or the result does
+    /// not fit in an `i64`.
     pub fn number_of(&self, coordinate: &Self) -> Result<i64, CuteError> {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
@@ -151,8 +151,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate with the numbers k for
-    /// each `_`.
+    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate in which the numbers of k
+    /// replace the entries `_`.
     /// # Errors
     /// Returns an error if the coordinate keeps no mode, or does not match the shape.
     pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {

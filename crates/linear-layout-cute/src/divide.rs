@@ -25,8 +25,8 @@ impl Layout {
     /// of `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds
     /// the layout.
     /// # Errors
-    /// Returns an error, with the number of the mode, in the same cases as [`composition`](Self::composition) and
-    /// [`complement`](Self::complement).
+    /// Returns an error in the same cases as [`composition`](Self::composition) and
+    /// [`complement`](Self::complement). The error states the number of the mode.
     pub fn logical_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::divide_by_layout)
     }

@@ -10,9 +10,9 @@ use super::tuple::Leaves;
 impl Layout {
     /// Returns the right inverse: the longest layout with `self.at(inverse.at(i)) == i`.
     ///
-    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. A step of the mode `16:1` is 8 coordinates,
-    /// a step of the mode `4:16` is 128 coordinates. The inverse is therefore `(16,4,8):(8,128,1)`, in which two modes
-    /// merge.
+    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. A step of the mode `16:1` is 8
+    /// coordinates, a step of the mode `4:16` is 128 coordinates. The inverse is therefore `(16,4,8):(8,128,1)`.
+    /// Merging its first two modes gives `(64,8):(8,1)`.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(8,16,4):(64,1,16)".parse()?;
@@ -109,7 +109,7 @@ impl Layout {
     }
 }
 
-/// A mode with the product of the shapes of all preceding modes, `before`.
+/// A mode, together with the product of the shapes of all modes that precede it (`before`).
 #[derive(Clone, Copy, Default)]
 struct Numbered {
     mode: Mode,

@@ -13,7 +13,7 @@ impl Layout {
     }
 
     /// Returns the compact layout of `shape` with a given order of modes. The mode with the lowest number in
-    /// `order` is the fastest. Modes with equal numbers keep their order.
+    /// `order` is the fastest. Among modes with equal numbers, earlier modes are faster.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

@@ -19,11 +19,9 @@ impl Layout {
     /// # Laws
     /// The image of the result is the image of `self`, with each index divided by `factor` and rounded towards 0.
     /// # Errors
-    /// Returns an error if
-    /// - a non-zero stride neither divides `factor` nor is a multiple of `factor`,
-    /// - modes overlap within a wide element, and the result has another image or more than 65536 elements must be
-    ///   compared, or
-    /// - `factor` is less than 1.
+    /// Returns an error if `factor` is less than 1, or if a non-zero stride neither divides `factor` nor is a
+    /// multiple of `factor`. If modes overlap within a wide element, the elements are compared, and an error is
+    /// returned if the law does not hold or if the layout has more than 65536 elements.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -222,7 +220,8 @@ impl Swizzle {
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns `2^M`. Aligned vectors of up to this many elements are still contiguous after the swizzle.
+    /// Returns `2^M`, where `M` is the [`base`](Self::base). Aligned vectors of up to this many elements are still
+    /// contiguous after the swizzle.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()

@@ -27,7 +27,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// The identity, as CuTe prints it.
+    /// The identity, in the form in which CuTe prints it: `Sw<0,4,3>`.
     pub const IDENTITY: Self = Self {
         bits: 0,
         base: 4,
@@ -59,21 +59,20 @@ impl Swizzle {
         }
     }
 
-    /// Returns `B`, the number of changed bits.
+    /// Returns `B`, the number of bits that the swizzle changes.
     #[must_use]
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns `M`, the position of the lowest bit in the lower one of the two groups: the changed bits and the
-    /// bits that are read.
+    /// Returns `M`, the position of the lowest bit that the swizzle reads or changes.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns `S`, the distance from the changed bits up to the bits that are read. Negative if the bits that are
-    /// read are lower.
+    /// Returns `S`: the position of the lowest bit that the swizzle reads, minus the position of the lowest bit
+    /// that it changes. `S` is negative if the bits that are read are below the changed bits.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift

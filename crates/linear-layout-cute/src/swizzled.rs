@@ -124,8 +124,9 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if the steps of the layout can be XORed instead of added. This requires that all shapes are
-    /// powers of two, and that no two steps share a bit.
+    /// Returns true if the contributions of the coordinate bits to the index can be XORed instead of added. This
+    /// requires that all shapes are powers of two, that no stride is negative, and that no two coordinate bits
+    /// contribute to the same bit of the index.
     fn is_linear_over_bits(&self) -> bool {
         let mut seen = 0_i64;
         self.leaves().iter().all(|mode| {

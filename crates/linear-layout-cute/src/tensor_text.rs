@@ -31,15 +31,15 @@ pub struct TensorText {
     pub element_bits: Option<u32>,
 }
 
-/// Beginnings of pointers. The name of a memory, such as `smem_`, may precede them.
+/// Prefixes of pointers in the text of a tensor. The name of a memory, such as `smem_`, may precede them.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
-/// Marks of coordinate tensors, whose strides are coordinates such as `_1@0`.
+/// Texts that identify a coordinate tensor, whose strides are coordinates such as `_1@0`.
 const COORDINATES: [&str; 2] = ["ArithTuple", "counting_iter("];
 
 impl TensorText {
-    /// Returns true if `text` starts like a tensor with a pointer, a swizzle, or a layout in C++. A label such as
-    /// `tCsA: ` may precede the tensor.
+    /// Returns true if `text` starts like a tensor with a pointer, like a swizzle, or like a layout in C++ syntax.
+    /// A label such as `tCsA: ` may precede the tensor.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = &text[label(text)..];
@@ -202,7 +202,7 @@ impl Cursor<'_> {
         Ok(Pointer { bits, address })
     }
 
-    /// Parses an address in bytes and the closing bracket. Names and `unset` give 0.
+    /// Parses an address in bytes and the closing bracket. If the address is a name or `unset`, returns 0.
     fn address(&mut self, close: &'static str) -> Result<u64, CuteError> {
         let Some(end) = self.rest().find(close) else {
             return Err(self.expected("the end of an address"));

@@ -77,7 +77,7 @@ pub(crate) fn by_tiler(
     }
 }
 
-/// Converts `(tile, rest), ...` to `(tiles, rests)` (CuTe's `zip2_by`). A mode without a tiler belongs to the
+/// Converts `(tile, rest), ...` to `(tiles, rests)` (CuTe's `zip2_by`). A mode without a tiler becomes one of the
 /// rests.
 pub(crate) fn unzip(
     layout: LayoutRef<'_>,

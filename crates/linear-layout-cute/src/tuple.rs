@@ -5,7 +5,7 @@ use core::fmt;
 use super::error::{CuteError, ErrorKind};
 use smallvec::SmallVec;
 
-/// The maximum number of leaves and tuples together.
+/// The maximum number of nodes of a nested tuple, where each leaf and each tuple is a node.
 pub(crate) const MAX_NODES: usize = 1024;
 
 /// The nesting of a tuple in pre-order. 0 is a leaf; `k > 0` is a tuple of the next `k` items. `(4,(2,3))` is
@@ -34,8 +34,8 @@ pub struct Tuple<T> {
 /// A nested tuple of integers: a shape, a stride, or a coordinate.
 pub type IntTuple = Tuple<i64>;
 
-/// A nested coordinate of numbers. An entry may also be `None`, printed as `_`, which keeps the corresponding mode
-/// in a slice.
+/// A nested coordinate. An entry is a number, or `None` (printed as `_`), which keeps the corresponding mode in a
+/// slice.
 pub type Coord = Tuple<Option<i64>>;
 
 #[derive(Debug)]
@@ -132,7 +132,7 @@ impl<T: Copy + Default> TupleRef<'_, T> {
 }
 
 impl<T: Copy + Default> Tuple<T> {
-    /// Returns a leaf.
+    /// Returns a leaf with the value `value`.
     #[inline]
     #[must_use]
     pub fn leaf(value: T) -> Self {

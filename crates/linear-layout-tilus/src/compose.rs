@@ -30,15 +30,16 @@ impl Part {
     }
 }
 
-/// Extent that marks a replication of one thread, `-1`, which a quotient keeps. Other entries of extent 1 are
-/// dropped.
+/// Extent in a quotient's spatial list that marks a replication of one thread (`-1`). The quotient keeps this
+/// entry, but drops other entries of extent 1.
 const KEPT: u64 = 0;
 
-/// Selects digits until the product of the selected extents is `size`. Sets `taken[i]` to the selected factor
-/// of digit `i`. Only the last selected digit may be selected in part.
+/// Selects factors of the digits whose extents are `extents`, until the product of the factors is `size`. Each
+/// selected digit contributes its whole extent, but the last one may contribute only a factor of its extent. Sets
+/// `taken[i]` to the factor that digit `i` contributes.
 ///
-/// [`Part::Inner`] starts at the last (fastest) digit, [`Part::Outer`] at the first. Returns the number of
-/// selected digits, or `None` if no selection has the product `size`.
+/// [`Part::Inner`] starts at the last (fastest) digit, [`Part::Outer`] at the first. Returns the number of selected
+/// digits, or `None` if no selection has the product `size`.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -123,8 +124,8 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Concatenates the spatial lists of both layouts, and also their local lists. `of_self` and `of_other` map the
-    /// modes of each layout to modes of the result.
+    /// Concatenates the spatial lists of both layouts, and also their local lists. `of_self[m]` and `of_other[m]`
+    /// are the modes of the result that correspond to mode `m` of the two layouts.
     fn lists_with(
         &self,
         other: &Self,
@@ -316,8 +317,9 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Sets the extents in `left` to [`KEPT`] for those replications of one thread, `-1`, that are not part of the
-    /// divisor. The quotient keeps them, and its text shows them.
+    /// Marks replications of one thread, `-1`, in the spatial extents `left` of a quotient: sets the extents of
+    /// those that are not part of the divisor to [`KEPT`]. The quotient then keeps these entries, and its text
+    /// shows them.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
@@ -332,8 +334,9 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns a copy with the mode extents `modes` and the spatial extents `threads`. Extents of 1 are dropped, except for
-    /// [`KEPT`].
+    /// Returns the layout of shape `shape` with the modes and lists of `self`, in which the modes have the extents
+    /// `modes` and the entries of the spatial list have the extents `threads`. Modes and entries of extent 1 are
+    /// dropped. Entries of extent [`KEPT`] remain as `-1`.
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;

@@ -12,8 +12,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Returns a layout with one mode for each dim of extent 2 or more. `spatial_modes` and `local_modes` receive the
-/// number of modes, and return the spatial and the local list.
+/// Returns a layout with one mode for each dim of extent 2 or more. The functions `spatial_modes` and `local_modes`
+/// compute the spatial and the local list from the number of modes.
 #[inline]
 fn one_mode_each(
     shape: &[u64],

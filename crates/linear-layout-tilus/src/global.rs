@@ -28,10 +28,10 @@ pub struct GlobalLayout {
 #[derive(Debug)]
 enum Map {
     Strides(Extents),
-    /// A tile of the second layout replaces each element of the first.
+    /// The composition of two layouts. A tile with the second layout replaces each element of the first layout.
     Tiles(GlobalLayout, GlobalLayout),
-    /// A sub-tensor of the tensor with the layout `of`. The sub-tensor starts at the element `first`, and extends
-    /// along the dims `dims`.
+    /// The layout of a sub-tensor of a tensor with the layout `of`. The sub-tensor starts at the element `first`,
+    /// and extends along the dims `dims`.
     Part {
         of: GlobalLayout,
         first: Extents,

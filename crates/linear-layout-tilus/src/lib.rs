@@ -84,9 +84,9 @@ pub use shared::SharedLayout;
 pub use swizzle::Swizzle;
 pub use tensor_memory::TensorMemoryLayout;
 
-/// The extents of dims. Up to four need no allocation.
+/// The extents of dims. Up to four extents are stored without an allocation.
 type Extents = SmallVec<[u64; 4]>;
-/// One item per mode. Up to eight need no allocation.
+/// One item per mode. Up to eight items are stored without an allocation.
 type Modes<T> = SmallVec<[T; 8]>;
 
 /// The examples of the README, as doctests.

@@ -12,9 +12,9 @@ use super::{Extents, Modes};
 
 /// A function that maps each index of a shape to a set of numbers.
 ///
-/// The row-major number of an index is split into digits, one for each mode. The digits of the listed modes
-/// form the value, most significant first. An entry `-r` of the list is a free digit: the set has a value for
-/// each digit below `r`.
+/// The row-major number of an index is split into digits, one for each mode of `mode_shape`. The list `modes`
+/// selects the digits that form the value, most significant first. An entry `-r` of this list is a free digit: the
+/// set has a value for each digit below `r`.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -22,8 +22,8 @@ use super::{Extents, Modes};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Laws
-/// Two multi-functions are equal if they have the same values at every index, even if their modes differ
-/// (property `multi_functions_are_equal_as_maps`).
+/// Two multi-functions are equal if they have the same values at every index, even if their modes differ (property
+/// `multi_functions_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct MultiFunction {
     shape: Extents,
@@ -40,8 +40,8 @@ struct Digit {
 }
 
 impl Digit {
-    /// Splits the digit into a high-order and a low-order digit. The low-order digit has extent `fast`, which must
-    /// divide the extent.
+    /// Splits the digit into a high-order and a low-order digit. The low-order digit has the extent `fast`, which
+    /// must divide `self.extent`.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -56,8 +56,8 @@ impl Digit {
         )
     }
 
-    /// Merges two adjacent digits, of which `fast` is the low-order one. Returns `None` if the digits are not
-    /// contiguous.
+    /// Merges two adjacent digits, of which `fast` is the low-order one. Returns `None` if the two digits do not
+    /// form one digit.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,

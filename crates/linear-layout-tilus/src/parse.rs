@@ -21,7 +21,7 @@ use super::{RegisterLayout, SharedLayout, TilusError};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if the text has another form (with a byte offset), or if the layout is invalid as in
+/// Returns an error with a byte offset if the text has another form. Also returns an error in the same cases as
 /// [`RegisterLayout::new`].
 impl FromStr for RegisterLayout {
     type Err = TilusError;
@@ -44,7 +44,7 @@ impl FromStr for RegisterLayout {
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if the text has another form (with a byte offset), or if the layout is invalid as in
+/// Returns an error with a byte offset if the text has another form. Also returns an error in the same cases as
 /// [`SharedLayout::new`].
 impl FromStr for SharedLayout {
     type Err = TilusError;

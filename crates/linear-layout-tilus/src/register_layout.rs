@@ -10,12 +10,13 @@ use super::{Extents, Modes};
 /// overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// A register layout: maps each element of a tensor to the threads that hold the element, and to a position in
-/// the registers of these threads.
+/// A register layout: maps each element of a tensor to the threads that hold the element, and to a position in the
+/// registers of these threads.
 ///
-/// The extent of each dim is split into *modes*, the digits of an index. The spatial digits form the thread
-/// number, the local digits form the position. The first digit of each list is the most significant. A layout
-/// with 6 = 3 x 2 rows and 12 = 4 x 3 columns:
+/// The extent of each dim is split into *modes*, the digits of an index. Each mode is in the spatial or in the
+/// local list. The digits of the spatial modes form the thread number, and the digits of the local modes form the
+/// position. The first digit of each list is the most significant. A layout with 6 = 3 x 2 rows and 12 = 4 x 3
+/// columns:
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let l = RegisterLayout::new(&[6, 12], &[3, 2, 4, 3], &[1, 3], &[0, 2])?;
@@ -25,8 +26,8 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// assert_eq!(l.index_of(4, 10)?, [5, 7]);
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
-/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the
-/// index. `r` threads then hold the same element.
+/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the index.
+/// `r` threads then hold the same element.
 ///
 /// # Shape
 /// The rank and the extents are arbitrary. The product of the extents is at most `2^62`.
@@ -35,8 +36,8 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// Threads are numbered from 0 within the thread block. Positions count elements from 0.
 ///
 /// # Laws
-/// Two layouts are equal if they have the same shape and the same map, even if their modes differ. Equal
-/// layouts have equal hashes (property `equality_is_that_of_the_maps`).
+/// Two layouts are equal if they have the same shape and the same map, even if their modes differ. Equal layouts
+/// have equal hashes (property `equality_is_that_of_the_maps`).
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
@@ -162,7 +163,8 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
     }
 }
 
-/// Returns the range of modes of each dim. The modes must be valid.
+/// Returns for each dim the range of the modes that split it, as indices into `mode_shape`. The arguments must be
+/// valid, as checked by [`check_groups`], and no mode may have extent 1.
 pub(super) fn groups<'a>(
     shape: &'a [u64],
     mode_shape: &'a [u64],
@@ -179,7 +181,7 @@ pub(super) fn groups<'a>(
     })
 }
 
-/// Returns the range of modes of each dim.
+/// Returns for each dim the range of the modes that split it, as indices into `mode_shape`.
 ///
 /// ```
 /// # use linear_layout_tilus::mode_groups;
@@ -187,8 +189,8 @@ pub(super) fn groups<'a>(
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if an extent is zero, if a mode has extent 1, or if the modes do not fill the dims one after the
-/// other.
+/// Returns an error if an extent is zero, if a mode has extent 1, or if the modes do not fill the dims one after
+/// the other.
 pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>>, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(mode_shape, "mode shape")?;
@@ -330,7 +332,7 @@ impl RegisterLayout {
         &self.local_modes
     }
 
-    /// Returns the range of modes of each dim.
+    /// Returns for each dim the range of the modes that split it, as indices into [`mode_shape`](Self::mode_shape).
     pub fn mode_groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         groups(&self.shape, &self.mode_shape)
     }

@@ -23,9 +23,10 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits modes at the boundaries of dims. The product of `mode_shape` must equal the product of `shape`.
+/// Splits the modes `mode_shape` into parts, so that no part crosses a boundary between two dims of `shape`. The
+/// product of `mode_shape` must equal the product of `shape`.
 ///
-/// Returns (extents of all parts, first). The parts of mode `i` are `first[i]..first[i + 1]`.
+/// Returns (extents of all parts, first). The parts of mode `i` have the indices `first[i]..first[i + 1]`.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],

@@ -348,7 +348,8 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, swizzle)
     }
 
-    /// Returns the range of modes of each dim. No mode may have extent 1.
+    /// Returns for each dim the range of the modes that split it, as indices into the mode shape. No mode may have
+    /// extent 1.
     fn groups(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         super::register_layout::groups(&self.shape, &self.mode_shape)
     }

@@ -48,7 +48,8 @@ mod split_mix;
 #[cfg(test)]
 mod testing;
 
-/// Includes the examples in the README as doctests.
+/// An item to which the text of the README is attached as a doc comment, so that the examples in the README run as
+/// doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -5,7 +5,7 @@ use crate::testing::context;
 use melior::Context;
 use melior::ir::Module;
 
-/// From default layouts to the input of `pipeline-loops`.
+/// Pipeline from a kernel with default layouts to the input of `pipeline-loops`.
 const LAYOUTS: &str = "coalesce,choose-matrix-instructions,choose-descriptor-encodings,remove-layout-conversions,\
                        reduce-data-duplication{only-cheaper=true},fold-layout-conversions";
 
@@ -31,8 +31,8 @@ fn compare(before: &mut Module<'_>, after: &mut Module<'_>) -> Result<(), String
     found
 }
 
-/// Compares a kernel with its pipelined form, in which one line has been changed. `change` returns `None` for other
-/// lines.
+/// Pipelines a kernel, changes one line of the result at a time, and checks that the comparison with the original
+/// kernel fails. `change` returns the new text of a line, or `None` if the line is not to be changed.
 #[track_caller]
 fn is_told(kernel: &str, change: impl Fn(&str) -> Option<String>) {
     let context = context();

@@ -16,7 +16,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// A CuTe layout with a swizzle: `c -> swizzle(offset + layout(c))`.
+/// A CuTe layout that is followed by a swizzle. It maps a coordinate `c` to `swizzle(offset + layout(c))`.
 ///
 /// The first argument may also be the text of the whole composed layout, such as `Sw<3,4,3> o 0 o (8,64):(64,1)`.
 ///
@@ -31,7 +31,8 @@ use pyo3::types::{PyString, PyType};
 pub(crate) struct ComposedLayout(pub(crate) cute::ComposedLayout);
 
 impl ComposedLayout {
-    /// Returns the text of the plain layout if there is neither a swizzle nor an offset.
+    /// Returns the text of the layout. If there is neither a swizzle nor an offset, this is the text of the plain
+    /// layout.
     fn spelled(&self) -> String {
         if self.0.is_plain() {
             self.0.layout.to_string()
@@ -78,7 +79,8 @@ impl ComposedLayout {
         Ok(Self(cute::ComposedLayout::new(swizzle, offset.0, layout)))
     }
 
-    /// Returns the CuTe layout of a linear layout `(dim0, dim1, ...) -> offset`, with a swizzle if needed.
+    /// Returns the CuTe layout that is equivalent to a linear layout `(dim0, dim1, ...) -> offset`. The result has
+    /// a swizzle if it needs one.
     ///
     /// Raises `LayoutError` if no CuTe layout with at most one swizzle is equivalent.
     ///
@@ -114,7 +116,7 @@ impl ComposedLayout {
         self.0.offset
     }
 
-    /// The layout before the swizzle.
+    /// The layout that is applied before the swizzle.
     ///
     /// Example:
     ///
@@ -125,7 +127,7 @@ impl ComposedLayout {
         CuteLayout(self.0.layout.clone())
     }
 
-    /// Returns the index of the coordinate with number `coordinate` in column-major order.
+    /// Returns the index of a coordinate. `coordinate` is the number of the coordinate in column-major order.
     ///
     /// Example:
     ///
@@ -147,7 +149,7 @@ impl ComposedLayout {
         numbers_to_array(py, &[size.unsigned_abs()], indices)
     }
 
-    /// Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
+    /// Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below the size of `inverse`.
     ///
     /// Example:
     ///
@@ -167,8 +169,8 @@ impl ComposedLayout {
         self.0.left_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and an offset to add to the
-    /// indices of `layout`.
+    /// Returns the pair `(layout, offset)`. `layout` has the modes that are `None` in `coordinate`, and `offset`
+    /// must be added to the indices of `layout`.
     ///
     /// Example:
     ///
@@ -179,10 +181,10 @@ impl ComposedLayout {
         Ok((Self(slice.layout), slice.offset))
     }
 
-    /// Returns the equivalent linear layout, with the arguments of `Layout.to_linear`.
+    /// Returns the equivalent linear layout. `shape` and `lanes` have the same meaning as in `Layout.to_linear`.
     ///
-    /// With `memory`, the result is the inverse map `offset -> (dim0, dim1, ...)`, as in the encoding of a buffer.
-    /// `shape` must then be `None`.
+    /// If `memory` is true, the result is the inverse map `offset -> (dim0, dim1, ...)`, as in the encoding of a
+    /// buffer. `shape` must then be `None`.
     ///
     /// Example:
     ///

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout with each mode split into the tile and the rest.
+    /// Returns the layout divided into tiles: `(tile, rest)`. The mode `tile` enumerates the elements of one tile,
+    /// and the mode `rest` enumerates the tiles. If `tiler` is a tuple, each mode with a tiler becomes such a pair.
     ///
     /// Example:
     ///
@@ -19,7 +20,7 @@ impl CuteLayout {
         self.0.logical_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `logical_divide` with its modes arranged as `((tiles), (rests))`.
+    /// Returns the result of `logical_divide`, with its modes arranged as `((tiles), (rests))`.
     ///
     /// Example:
     ///
@@ -29,7 +30,7 @@ impl CuteLayout {
         self.0.zipped_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `logical_divide` with its modes arranged as `((tiles), rest, rest, ...)`.
+    /// Returns the result of `logical_divide`, with its modes arranged as `((tiles), rest, rest, ...)`.
     ///
     /// Example:
     ///
@@ -39,7 +40,7 @@ impl CuteLayout {
         self.0.tiled_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `logical_divide` with its modes arranged as `(tile, tile, ..., rest, rest, ...)`.
+    /// Returns the result of `logical_divide`, with its modes arranged as `(tile, tile, ..., rest, rest, ...)`.
     ///
     /// Example:
     ///
@@ -49,7 +50,9 @@ impl CuteLayout {
         self.0.flat_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each mode paired with its repetitions by `tiler`.
+    /// Returns this layout repeated as a block: `(block, repetitions)`. The mode `repetitions` enumerates the
+    /// copies of the block in the order of `tiler`. If `tiler` is a tuple, each mode with a tiler becomes such a
+    /// pair.
     ///
     /// Example:
     ///
@@ -59,7 +62,7 @@ impl CuteLayout {
         self.0.logical_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `logical_product` with its modes arranged as `((blocks), (repetitions))`.
+    /// Returns the result of `logical_product`, with its modes arranged as `((blocks), (repetitions))`.
     ///
     /// Example:
     ///
@@ -69,7 +72,8 @@ impl CuteLayout {
         self.0.zipped_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `logical_product` with its modes arranged as `((blocks), repetition, repetition, ...)`.
+    /// Returns the result of `logical_product`, with its modes arranged as `((blocks), repetition, repetition,
+    /// ...)`.
     ///
     /// Example:
     ///
@@ -79,8 +83,8 @@ impl CuteLayout {
         self.0.tiled_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `logical_product` with its modes arranged as
-    /// `(block, block, ..., repetition, repetition, ...)`.
+    /// Returns the result of `logical_product`, with its modes arranged as `(block, block, ..., repetition,
+    /// repetition, ...)`.
     ///
     /// Example:
     ///
@@ -90,8 +94,8 @@ impl CuteLayout {
         self.0.flat_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout that repeats this block according to `tiler`, mode by mode. The block varies faster than its
-    /// repetitions.
+    /// Returns the layout that repeats this layout, the block, according to `tiler`, mode by mode. In each mode,
+    /// the coordinate within the block varies faster than the repetition.
     ///
     /// Example:
     ///
@@ -101,8 +105,8 @@ impl CuteLayout {
         self.0.blocked_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout that repeats this block according to `tiler`, mode by mode. The repetitions vary faster than
-    /// the block.
+    /// Returns the layout that repeats this layout, the block, according to `tiler`, mode by mode. In each mode,
+    /// the repetition varies faster than the coordinate within the block.
     ///
     /// Example:
     ///
@@ -112,7 +116,8 @@ impl CuteLayout {
         self.0.raked_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns this block, repeated to shape `shape`. `order` is the order of the repetitions, as in `Layout.ordered`.
+    /// Returns the layout that repeats this layout, the block, until it has the shape `shape`. `order` is the order
+    /// of the repetitions, as in `Layout.ordered`.
     ///
     /// Example:
     ///

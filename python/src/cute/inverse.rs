@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout `c -> self(inner(c))`. A tuple `inner` is a tiler, composed mode by mode.
+    /// Returns the layout `c -> self(inner(c))`. If `inner` is a tuple, it is a tiler, and each mode is composed
+    /// with its own part of the tuple.
     ///
     /// Raises `LayoutError` if there is no such layout. The message names the mode that does not fit.
     ///
@@ -27,8 +28,9 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the complement: its indices plus the indices of this layout are all numbers below `cotarget`. `cotarget`
-    /// is a number or a shape; the default is the cosize of this layout.
+    /// Returns the complement of this layout in the numbers below `cotarget`. The indices of the complement are
+    /// offsets by which copies of this layout can be shifted without overlap. `cotarget` is a number or a shape; by
+    /// default, it is the cosize of this layout.
     ///
     /// Example:
     ///
@@ -45,7 +47,7 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
+    /// Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below the size of `inverse`.
     ///
     /// Example:
     ///
@@ -67,7 +69,8 @@ impl CuteLayout {
         self.0.left_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the coordinates that this layout maps to 0.
+    /// Returns the layout of the coordinates that are 0 in all modes with a non-zero stride. This layout maps all
+    /// of these coordinates to 0.
     ///
     /// Example:
     ///
@@ -77,8 +80,8 @@ impl CuteLayout {
         Self(self.0.nullspace())
     }
 
-    /// Returns the largest layout `common` with `self(common(i)) == other(common(i)) == i` for every `i` below its
-    /// size.
+    /// Returns the largest layout `common` with `self(common(i)) == other(common(i)) == i` for every `i` below the
+    /// size of `common`.
     ///
     /// Example:
     ///
@@ -89,7 +92,8 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the largest vector length, in elements, for a copy between the two layouts.
+    /// Returns the number of elements in the longest vector that can be copied at once between the two layouts.
+    /// This is the size of `max_common_layout`.
     ///
     /// Example:
     ///

@@ -188,7 +188,8 @@ impl CuteLayout {
         self.0.apply(&coordinate.0).map_err(failed)
     }
 
-    /// Returns coordinate `number` in column-major order, congruent to the shape.
+    /// Returns the coordinate whose number in column-major order is `number`. The coordinate is congruent to the
+    /// shape.
     ///
     /// Example:
     ///
@@ -198,8 +199,8 @@ impl CuteLayout {
         to_python(py, &self.0.coordinate_of(number.0))
     }
 
-    /// Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and the index of the fixed
-    /// modes.
+    /// Returns the pair `(layout, offset)`. `layout` has the modes that are `None` in `coordinate`, and `offset` is
+    /// the index of the modes that have a number.
     ///
     /// Example:
     ///

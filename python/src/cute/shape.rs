@@ -6,15 +6,16 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Clamps `begin..end` to at most one mode that does not exist, which the error then names.
+/// Limits `begin..end` so that it contains at most one mode that does not exist. The error message then names this
+/// mode.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the same function with as few modes as possible. With a `profile`, each entry of the profile is
-    /// coalesced separately.
+    /// Returns the layout that has as few modes as possible and is the same function. If `profile` is given, the
+    /// modes at the positions of its entries are coalesced separately.
     ///
     /// Example:
     ///
@@ -30,8 +31,8 @@ impl CuteLayout {
         }
     }
 
-    /// Returns the coalesced layout without modes of stride 0. With a `profile`, each entry of the profile is filtered
-    /// separately.
+    /// Returns the layout without its modes of stride 0. The remaining modes are coalesced. If `profile` is given,
+    /// the modes at the positions of its entries are filtered separately.
     ///
     /// Example:
     ///
@@ -107,7 +108,7 @@ impl CuteLayout {
         self.0.prepend(rank.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout for elements `factor` times as wide.
+    /// Returns the layout of the same data, viewed as elements that are `factor` times as wide.
     ///
     /// Example:
     ///
@@ -117,7 +118,7 @@ impl CuteLayout {
         self.0.upcast(factor.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout for elements `1 / factor` times as wide.
+    /// Returns the layout of the same data, viewed as elements that are `1 / factor` times as wide.
     ///
     /// Example:
     ///
@@ -127,7 +128,7 @@ impl CuteLayout {
         self.0.downcast(factor.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout for elements of `new_bits` bits instead of `old_bits` bits.
+    /// Returns the layout of the same data, viewed as elements of `new_bits` bits instead of `old_bits` bits.
     ///
     /// Example:
     ///
@@ -138,8 +139,8 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the largest `n` for which the layout contains each aligned vector of `n` indices completely or not at
-    /// all.
+    /// Returns the largest vector length `n` to which the layout is aligned. Each aligned vector of `n` indices is
+    /// either completely in the image of the layout, or disjoint from the image.
     ///
     /// Example:
     ///
@@ -159,8 +160,8 @@ impl CuteLayout {
         self.0.compact_like().map(Self).map_err(failed)
     }
 
-    /// Returns the compact layout of a register fragment. Mode 0 varies fastest; the other modes keep the order of
-    /// strides.
+    /// Returns the compact layout of the same shape for the registers of a thread. Mode 0 varies fastest, and the
+    /// other modes follow in the order of their strides.
     ///
     /// Example:
     ///

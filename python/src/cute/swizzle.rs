@@ -8,10 +8,11 @@ use linear_layout::cute;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// A CuTe swizzle `Sw<bits,base,shift>`: XORs bit `base + shift + i` of an index into bit `base + i`, for `i < bits`.
+/// A CuTe swizzle `Sw<bits,base,shift>`. For each `i < bits`, it XORs bit `base + shift + i` of an index into bit
+/// `base + i`.
 ///
-/// The first argument may also be text, such as `Sw<3,4,3>`. With a negative `shift`, bit `base + i` is XORed into bit
-/// `base - shift + i`.
+/// The first argument may also be text, such as `Sw<3,4,3>`. If `shift` is negative, bit `base + i` is XORed into
+/// bit `base - shift + i` instead.
 ///
 /// Example:
 ///
@@ -66,7 +67,7 @@ impl Swizzle {
         self.0.base()
     }
 
-    /// The distance from the changed bits to the bits that are XORed into them; may be negative.
+    /// The distance from the changed bits to the bits that are XORed into them. The distance may be negative.
     ///
     /// Example:
     ///
@@ -109,7 +110,7 @@ impl Swizzle {
         self.0.composition(inner.0).map(Self).map_err(failed)
     }
 
-    /// Returns the swizzle for elements of `new_bits` bits instead of `old_bits` bits.
+    /// Returns the swizzle of the same data, viewed as elements of `new_bits` bits instead of `old_bits` bits.
     ///
     /// Example:
     ///

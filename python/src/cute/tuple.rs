@@ -48,7 +48,7 @@ fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     )
 }
 
-/// A shape, a stride or a coordinate: a number, a nested tuple, or its text.
+/// An argument that is a shape, a stride or a coordinate. It is given as a number, as a nested tuple, or as text.
 pub(crate) struct Numbers(pub(crate) IntTuple);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Numbers {
@@ -63,7 +63,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Numbers {
     }
 }
 
-/// A coordinate, given as a value or as text. `None` in a value, or `_` in the text, keeps the mode.
+/// An argument that is a coordinate, given as a value or as text. A mode that is `None` in the value, or `_` in the
+/// text, is kept.
 pub(crate) struct Coordinate(pub(crate) Coord);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Coordinate {
@@ -84,7 +85,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Coordinate {
     }
 }
 
-/// A tiler: a layout, its text, a size, `None` to keep a mode, or a tuple of tilers.
+/// An argument that is a tiler. It is given as a layout, the text of a layout, a size, `None` to keep a mode, or a
+/// tuple of tilers.
 pub(crate) struct TilerArgument(pub(crate) Tiler);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for TilerArgument {

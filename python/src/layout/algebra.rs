@@ -66,8 +66,8 @@ impl Layout {
         done(self.linear.invert_and_compose(&outer.linear))
     }
 
-    /// Returns the product, which repeats this layout along `outer`. The matrix of the product is the direct sum of
-    /// both matrices.
+    /// Returns the product of two layouts, which repeats this layout along `outer`. The matrix of the product is
+    /// the direct sum of the matrices of both layouts.
     ///
     /// In each dim, this layout has the low bits, and `outer` has the high bits. `a * b` is `a.product(b)`.
     ///
@@ -149,8 +149,8 @@ impl Layout {
         done(self.linear.sublayout(&in_dims.0, &out_dims.0))
     }
 
-    /// Returns the layout without `dims` if the layout is the identity on `dims`, independent of the other dims;
-    /// otherwise `None`.
+    /// Returns the layout without `dims`. Returns `None` if the layout is not the identity on `dims`, or if these
+    /// dims and the other dims are not independent.
     ///
     /// Example:
     ///
@@ -161,11 +161,11 @@ impl Layout {
         self.linear.quotient(&dims.0).map(Self::from)
     }
 
-    /// Returns the smallest conversion to `dst`: it maps each place of `dst` to a place of this layout with the same
-    /// element.
+    /// Returns the smallest conversion to `dst`. The conversion maps each place of `dst` to a place of this layout
+    /// that holds the same element.
     ///
-    /// Dims along which no element moves are omitted. Without in-dims, no element moves; with `register` only, each
-    /// element stays in its thread.
+    /// Starting from the last in-dim, dims along which no element moves are omitted. If no in-dim remains, no
+    /// element moves; if only `register` remains, each element stays in its thread.
     ///
     /// Example:
     ///
@@ -188,8 +188,8 @@ impl Layout {
         done(self.linear.remove_zero_bases(dim.0))
     }
 
-    /// Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors; a larger size
-    /// appends zero basis vectors.
+    /// Returns the layout with the in-dim `dim` resized to `size`. If the size becomes smaller, the highest basis
+    /// vectors are dropped. If it becomes larger, zero basis vectors are appended.
     ///
     /// Example:
     ///
@@ -199,7 +199,8 @@ impl Layout {
         done(self.linear.resize_in(dim.0, size.0))
     }
 
-    /// Returns the layout with one out-dim reduced to `size`. A basis component of `size` or more becomes 0.
+    /// Returns the layout with the out-dim `dim` reduced to `size`. Basis components that are at least `size`
+    /// become 0.
     ///
     /// Example:
     ///

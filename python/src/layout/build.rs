@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyMapping};
 
-/// The argument `bases`: for each in-dim, the images of its bits, lowest bit first.
+/// The argument `bases`. It contains, for each in-dim, the images of the in-dim's bits, lowest bit first.
 pub(crate) struct Bases(Vec<(Dim, Vec<Vec<u64>>)>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Bases {
@@ -36,7 +36,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Bases {
     }
 }
 
-/// The argument `out_dims`: the names of the out-dims, with or without sizes.
+/// The argument `out_dims`. It contains the names of the out-dims, and optionally their sizes.
 pub(crate) enum Outs {
     Sized(Sizes),
     Named(Names),
@@ -95,12 +95,13 @@ impl Bases {
 impl Layout {
     /// Returns the layout with the given basis vectors.
     ///
-    /// `bases` maps each in-dim to its basis vectors, lowest bit first. A basis vector has one number per out-dim; with
-    /// only one out-dim, it may be a number. `out_dims` maps each out-dim to its size, or lists the names of the
-    /// out-dims; their sizes are then the smallest that fit. The order of dims is part of a layout.
+    /// `bases` maps each in-dim to its basis vectors, lowest bit first. A basis vector has one number per out-dim;
+    /// if there is only one out-dim, a number may replace the vector. `out_dims` either maps each out-dim to its
+    /// size, or lists the names of the out-dims. In the second case, each out-dim has the smallest size that fits.
+    /// The order of dims is part of a layout.
     ///
-    /// Raises `LayoutError` if a size is not a power of two or a basis vector does not fit. With `surjective`, the
-    /// layout must also reach each element.
+    /// Raises `LayoutError` if a size is not a power of two, or if a basis vector does not fit. If `surjective` is
+    /// true, the layout must also reach each element.
     ///
     /// Example:
     ///
@@ -152,7 +153,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout from `in_dim` to the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
+    /// Returns the layout that enumerates the elements of a tensor of shape `shape` along `in_dim`. Dim `order[0]`
+    /// varies fastest.
     ///
     /// Example:
     ///
@@ -167,10 +169,11 @@ impl Layout {
 
     /// Returns the linear layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of shape `shape`.
     ///
-    /// The object is read by class name and attributes; Triton is not imported. A layout with its own shape needs no
-    /// `shape`, and is repeated on a larger `shape`.
+    /// The class name and the attributes of the object are read; Triton is not imported. A layout that contains its
+    /// own shape does not need `shape`. On a larger `shape`, such a layout is repeated.
     ///
-    /// Raises `LayoutError` for an open layout (`AutoLayout`) or an invalid layout, and `TypeError` for other objects.
+    /// Raises `LayoutError` for an open layout (`AutoLayout`) or an invalid layout, and `TypeError` for other
+    /// objects.
     ///
     /// Example:
     ///
@@ -201,9 +204,9 @@ impl Layout {
         Ok(Self { linear, encoding })
     }
 
-    /// Returns the layout of a Triton `LinearLayout` (`triton._C.libtriton.linear_layout`).
+    /// Converts a Triton `LinearLayout` (`triton._C.libtriton.linear_layout`) to a layout.
     ///
-    /// The attributes `bases` and `out_dims` are read as lists of pairs; Triton is not imported.
+    /// The attributes `bases` and `out_dims` of the object are read as lists of pairs; Triton is not imported.
     ///
     /// Example:
     ///

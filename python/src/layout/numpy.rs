@@ -15,10 +15,12 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyTuple};
 impl Layout {
     /// Returns the element at a place, as a tuple with one index per out-dim.
     ///
-    /// A place is given by keyword arguments, or by a mapping for dim names that are not identifiers. Omitted in-dims
-    /// have index 0. Arrays are broadcast, and give a tuple of int64 arrays that can index the tensor.
+    /// A place is given by keyword arguments, or by a mapping if dim names are not identifiers. Omitted in-dims
+    /// have index 0. If an index is an array, all indices are broadcast, and the result is a tuple of int64 arrays
+    /// that can index the tensor.
     ///
-    /// Raises `LayoutError` for an unknown in-dim or an index out of range, and `TypeError` for arrays of non-integers.
+    /// Raises `LayoutError` for an unknown in-dim or an index out of range, and `TypeError` for arrays of
+    /// non-integers.
     ///
     /// Example:
     ///
@@ -69,8 +71,9 @@ impl Layout {
 
     /// Returns the element at every place, as an int64 array.
     ///
-    /// The array has one axis per in-dim and a last axis for the out-dims: `(register, lane, warp, block, rank)` for a
-    /// register layout. With `flat`, there is no last axis, and an element is its index in `tensor.ravel()`.
+    /// The array has one axis per in-dim and a last axis for the out-dims. For a register layout, the shape is
+    /// `(register, lane, warp, block, rank)`. If `flat` is true, there is no last axis, and each element is given
+    /// by its index in `tensor.ravel()`.
     ///
     /// Raises `LayoutError` for layouts with more than 2^26 places.
     ///
@@ -193,7 +196,8 @@ impl Layout {
     }
 }
 
-/// The bit field of an in-dim in a packed place: one integer with the indices along all in-dims.
+/// The bit field of an in-dim in a packed place. A packed place is one integer that contains the indices along all
+/// in-dims.
 struct In<'l> {
     layout: &'l LinearLayout,
     dim: Dim,
@@ -213,7 +217,7 @@ impl<'l> In<'l> {
         }
     }
 
-    /// Shifts `index` to the bit field; an index out of range is an error.
+    /// Shifts `index` to the position of the bit field. Returns an error if the index is out of range.
     fn placed(&self, index: u64) -> PyResult<u64> {
         if index >= self.size {
             return Err(out_of_range(self.layout, self.dim, index));
@@ -232,7 +236,7 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
 
 /// The bit fields of the out-dims in a packed element.
 struct OutNames {
-    /// Lowest bit and largest index of each out-dim.
+    /// Position of the lowest bit of each out-dim, and largest index along the out-dim.
     fields: Vec<(u32, u64)>,
 }
 
@@ -252,7 +256,7 @@ impl OutNames {
         image.checked_shr(shift).unwrap_or(0) & mask
     }
 
-    /// Returns the index of a packed element in `tensor.ravel()`.
+    /// Returns the index of a packed element in `tensor.ravel()`, which is in row-major order.
     fn row_major(&self, image: u64) -> u64 {
         let fields = self.fields.iter().enumerate();
         fields.fold(0, |number, (i, (_, last))| {
@@ -261,7 +265,7 @@ impl OutNames {
     }
 }
 
-/// Returns the bytes of `numbers` 64-bit integers, which `fill` writes.
+/// Returns a byte array for `numbers` 64-bit integers. `fill` writes the integers to the array.
 fn bytes<'py>(
     py: Python<'py>,
     numbers: usize,
@@ -273,7 +277,7 @@ fn bytes<'py>(
     })
 }
 
-/// Returns an int64 array; `numbers` is in row-major order.
+/// Returns an int64 array of shape `shape`. `numbers` provides its elements in row-major order.
 pub(crate) fn numbers_to_array<'py>(
     py: Python<'py>,
     shape: &[u64],
@@ -290,7 +294,7 @@ pub(crate) fn numbers_to_array<'py>(
     from_bytes(py, &array, &PyTuple::new(py, shape)?)
 }
 
-/// Returns an int64 array that shares the memory of `bytes`.
+/// Returns an int64 array of shape `shape` that shares the memory of `bytes`.
 fn from_bytes<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyByteArray>,

@@ -12,7 +12,8 @@ use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
 
-/// log2 of the largest layout size (places or elements) for which accesses are planned.
+/// Maximum size of a layout for which accesses are planned. The constant is log2 of the number of places or
+/// elements, whichever is larger.
 const MOST_PLANNED: usize = 20;
 
 pub(crate) const NOTEBOOK: Window = Window {
@@ -23,8 +24,8 @@ pub(crate) const NOTEBOOK: Window = Window {
 
 const MOST_CELLS: u64 = 1 << 20;
 
-/// Overrides the rows and columns of `usual`. Raises `LayoutError` if both the window and `elements` exceed
-/// `MOST_CELLS`.
+/// Returns the window `usual`, in which `rows` and `columns` replace the maximum numbers if they are given. Raises
+/// `LayoutError` if both the number of cells in the window and `elements` exceed `MOST_CELLS`.
 pub(crate) fn window(
     usual: Window,
     rows: Option<Natural>,
@@ -47,12 +48,12 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A CuTe or Tilus layout, which has a single view.
+/// A layout of which there is only one view, i.e. a CuTe or Tilus layout.
 pub(crate) trait Pictured {
-    /// Returns the number of cells without a window.
+    /// Returns the number of cells that the picture would have without a window.
     fn cells(&self) -> u64;
 
-    /// Returns the title of the SVG.
+    /// Returns the title of the SVG picture.
     fn title(&self) -> String;
 
     fn scene(&self, window: Window) -> Scene;
@@ -77,9 +78,10 @@ pub(crate) trait Pictured {
 impl Layout {
     /// Returns a picture as text.
     ///
-    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register`, in boxes), `hardware`
-    /// (the element of each place), `matrix` (over GF(2)) or `bases` (Triton's text of a LinearLayout). `rows` and
-    /// `columns` limit the picture; a last line counts the hidden rows and columns.
+    /// The view `tensor` shows the place of each element. `grid` shows the same in boxes, as `thread: register`.
+    /// `hardware` shows the element of each place, `matrix` shows the matrix over GF(2), and `bases` is Triton's
+    /// text of a LinearLayout. `rows` and `columns` limit the picture. If rows or columns are hidden, a last line
+    /// states their number.
     ///
     /// Example:
     ///
@@ -102,7 +104,7 @@ impl Layout {
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
-    /// Prints a picture as text, with the arguments of `text`.
+    /// Prints a picture as text. The arguments are those of `text`.
     ///
     /// Example:
     ///
@@ -123,7 +125,7 @@ impl Layout {
         print(py, &self.text(view, rows, columns)?)
     }
 
-    /// Returns a picture as SVG, with the arguments of `text`. The view `bases` is text only.
+    /// Returns a picture as SVG. The arguments are those of `text`, except that there is no view `bases`.
     ///
     /// Example:
     ///
@@ -168,8 +170,9 @@ impl Layout {
 
     /// Returns a picture of shared memory by bank, for a layout with an in-dim `offset`.
     ///
-    /// With a register layout `access`, the picture also shows each phase of the loads into these registers, and the
-    /// bank conflicts. With `store`, the picture shows stores instead. `format` is `text` or `svg`.
+    /// Without `access`, the picture shows the elements that each bank contains. If `access` is a register layout,
+    /// the picture shows the loads from the buffer into these registers instead, with their phases and bank
+    /// conflicts. If `store` is true, it shows the stores from these registers. `format` is `text` or `svg`.
     ///
     /// Raises `LayoutError` for layouts without `offset`, and for unknown element types and targets.
     ///
@@ -242,7 +245,8 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the larger of the numbers of places and elements, saturated at `u64::MAX`.
+    /// Returns the number of places or the number of elements, whichever is larger. The result is saturated at
+    /// `u64::MAX`.
     fn extent(&self) -> u64 {
         let bits = self
             .linear

@@ -66,8 +66,8 @@ impl Layout {
         PyTuple::new(py, self.sizes())
     }
 
-    /// The padding of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
-    /// `interval` elements.
+    /// The padding of a padded shared-memory layout, as pairs `(interval, padding)`. After every `interval`
+    /// elements, there are `padding` unused elements.
     ///
     /// Offsets in the layout do not count padding.
     ///
@@ -83,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// The rank of the matrix over GF(2): log2 of the number of reached elements.
+    /// The rank of the layout's matrix over GF(2). It is log2 of the number of elements that the layout reaches.
     ///
     /// Example:
     ///
@@ -124,8 +124,8 @@ impl Layout {
         self.linear.is_invertible()
     }
 
-    /// Returns, for each in-dim, the mask of its free bits. Each reached element has exactly one place with all free
-    /// bits 0.
+    /// Returns the mask of the free bits of each in-dim. A bit is free if its basis vector is an XOR of earlier
+    /// basis vectors. Each element that the layout reaches has exactly one place with all free bits 0.
     ///
     /// Example:
     ///
@@ -135,8 +135,8 @@ impl Layout {
         sizes_to_python(py, self.linear.free_variable_masks().iter())
     }
 
-    /// Returns the largest `2^k` for which the low `k` bits of the first in-dim are the low `k` bits of the first
-    /// out-dim. No other input bit may change these output bits.
+    /// Returns the largest `2^k` for which the layout maps the low `k` bits of the first in-dim to the low `k` bits
+    /// of the first out-dim, unchanged. No other input bit may change these output bits.
     ///
     /// Example:
     ///
@@ -146,8 +146,8 @@ impl Layout {
         self.linear.num_consecutive_in_out()
     }
 
-    /// Returns the largest power of two `n` for which the layout reaches elements `0` to `n - 1` along `dim`, at index
-    /// 0 of the other dims.
+    /// Returns the largest power of two `n` for which the layout reaches all elements with an index below `n` along
+    /// `dim` and index 0 along the other dims.
     ///
     /// Example:
     ///
@@ -161,7 +161,7 @@ impl Layout {
         Ok(self.linear.contiguous_elems_along(dim.0))
     }
 
-    /// Returns the places that hold an element, as dicts from in-dims to indices.
+    /// Returns the places that hold an element. Each place is a dict from in-dims to indices.
     ///
     /// Raises `LayoutError` if the index is outside the tensor.
     ///
@@ -225,7 +225,8 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the error for an unknown dim; `what` is `in-dims` or `out-dims`.
+    /// Returns the error for an unknown dim. `what` states the kind of the dim in the message: `in-dims` or
+    /// `out-dims`.
     pub(super) fn no_such_dim(
         &self,
         dim: Dim,

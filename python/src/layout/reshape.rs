@@ -29,7 +29,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with its input bits split into in-dims `dims`. The first in-dim has the lowest bits.
+    /// Returns the layout whose input bits are divided among the in-dims `dims`. The first of these in-dims has the
+    /// lowest bits.
     ///
     /// Example:
     ///
@@ -41,7 +42,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with its output bits split into out-dims `dims`. The first out-dim has the lowest bits.
+    /// Returns the layout whose output bits are divided among the out-dims `dims`. The first of these out-dims has
+    /// the lowest bits.
     ///
     /// Example:
     ///
@@ -52,7 +54,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with all in-dims merged into the first in-dim, which keeps the lowest bits.
+    /// Returns the layout with all in-dims merged into the first in-dim. The first in-dim keeps the lowest bits.
     ///
     /// Example:
     ///
@@ -62,7 +64,7 @@ impl Layout {
         Ok(self.linear.flatten_ins().map_err(failed)?.into())
     }
 
-    /// Returns the layout with all out-dims merged into the first out-dim, which keeps the lowest bits.
+    /// Returns the layout with all out-dims merged into the first out-dim. The first out-dim keeps the lowest bits.
     ///
     /// Example:
     ///
@@ -72,7 +74,7 @@ impl Layout {
         Ok(self.linear.flatten_outs().map_err(failed)?.into())
     }
 
-    /// Returns the layout without an in-dim of size 1.
+    /// Returns the layout without the in-dim `dim`, which must have size 1.
     ///
     /// Example:
     ///
@@ -82,7 +84,7 @@ impl Layout {
         Ok(self.linear.squeeze_ins(dim.0).map_err(failed)?.into())
     }
 
-    /// Returns the layout without an out-dim of size 1.
+    /// Returns the layout without the out-dim `dim`, which must have size 1.
     ///
     /// Example:
     ///
@@ -92,7 +94,7 @@ impl Layout {
         Ok(self.linear.squeeze_outs(dim.0).map_err(failed)?.into())
     }
 
-    /// Returns the layout with one in-dim renamed.
+    /// Returns the layout with the in-dim `old` renamed to `new`.
     ///
     /// Example:
     ///
@@ -103,7 +105,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with one out-dim renamed.
+    /// Returns the layout with the out-dim `old` renamed to `new`.
     ///
     /// Example:
     ///

@@ -7,7 +7,7 @@ use linear_layout::tilus;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Accepts `f(8, 4)` and `f([8, 4])`.
+/// Extracts the extents from the positional arguments of a call. Accepts both `f(8, 4)` and `f([8, 4])`.
 pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
     let shape: Shape = if shape.len() == 1 {
         shape.get_item(0)?.extract()?
@@ -19,7 +19,8 @@ pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
 
 /// Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 ///
-/// `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
+/// If `ranks` is given, the threads are numbered in another order: `ranks[i]` is the position of dim `i` in the
+/// list of dims from the slowest to the fastest.
 ///
 /// Example:
 ///
@@ -42,9 +43,10 @@ pub(crate) fn spatial(
     .map_err(failed)
 }
 
-/// Returns the layout in which thread 0 holds all elements, in row-major order.
+/// Returns the layout in which thread 0 holds all elements. The elements are numbered in row-major order.
 ///
-/// `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
+/// If `ranks` is given, the elements are numbered in another order: `ranks[i]` is the position of dim `i` in the
+/// list of dims from the slowest to the fastest.
 ///
 /// Example:
 ///
@@ -75,7 +77,7 @@ pub(crate) fn column_spatial(shape: &Bound<'_, PyTuple>) -> PyResult<RegisterLay
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns the layout in which thread 0 holds all elements, in column-major order.
+/// Returns the layout in which thread 0 holds all elements. The elements are numbered in column-major order.
 ///
 /// Example:
 ///
@@ -88,7 +90,8 @@ pub(crate) fn column_local(shape: &Bound<'_, PyTuple>) -> PyResult<RegisterLayou
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns the layout in which each of `threads` threads holds all elements, in row-major order.
+/// Returns the layout in which each of `threads` threads holds all elements. The elements are numbered in row-major
+/// order.
 ///
 /// Example:
 ///
@@ -101,8 +104,8 @@ pub(crate) fn replicated(shape: &Bound<'_, PyTuple>, threads: Natural) -> PyResu
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. Neighbours along the last dims
-/// go to different threads.
+/// Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. The extents are chosen so
+/// that neighbours along the last dims are in different threads.
 ///
 /// Example:
 ///

@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 
 const MOST_LISTED: u64 = 1 << crate::args::MOST_BITS;
 
-/// Returns the int64 array of `values` at all indices of `shape`. `width` is the length of `values`, and the last axis.
+/// Returns an int64 array that contains `values(index)` for each index of `shape`. If `width` is given, each call
+/// of `values` returns `width` numbers, and the array has a last axis of this length.
 fn table<'py>(
     py: Python<'py>,
     shape: &[u64],

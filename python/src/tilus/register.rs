@@ -19,12 +19,13 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 const MOST_THREADS: u64 = 1 << 20;
 
-/// A Tilus register layout: the threads that hold each element of a tensor, and its local index (register).
+/// A Tilus register layout. For each element of a tensor, it contains the threads that hold the element, and the
+/// local index (register) at which they hold it.
 ///
-/// `shape` is the tensor shape, or the text of a whole layout, such as `local(2, 1).spatial(8, 4)`. `mode_shape` splits
-/// the dims into modes (mixed-radix digits). `spatial_modes` lists the modes of the thread index, slowest first;
-/// `local_modes` lists the modes of the local index. An entry `-n` in `spatial_modes` means `n` replicas. Extents need
-/// not be powers of two.
+/// `shape` is the tensor shape, or the text of a whole layout, such as `local(2, 1).spatial(8, 4)`. `mode_shape`
+/// splits the dims into modes (mixed-radix digits). `spatial_modes` lists the modes of the thread index, slowest
+/// first; `local_modes` lists the modes of the local index. An entry `-n` in `spatial_modes` means `n` replicas.
+/// Extents need not be powers of two.
 ///
 /// Layouts compare equal if they are the same map, even with different modes.
 ///
@@ -40,7 +41,7 @@ const MOST_THREADS: u64 = 1 << 20;
 #[pyclass(module = "linear_layout.tilus", name = "RegisterLayout", frozen)]
 pub(crate) struct RegisterLayout(pub(crate) tilus::RegisterLayout);
 
-/// Parses a list of modes; `what` is the argument name in errors.
+/// Parses a list of modes. `what` names the argument in error messages.
 pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<i64>> {
     let Some(list) = list else {
         return Err(PyTypeError::new_err(format!("`{what}` is missing")));
@@ -89,8 +90,8 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the Tilus register layout of a linear layout. Lanes are the low digits of the thread index, then warps,
-    /// then blocks.
+    /// Returns the Tilus register layout of a linear layout. In the thread index, the lane has the low digits,
+    /// followed by the warp and then by the block.
     ///
     /// Raises `LayoutError` if a basis vector has more than one bit, or if two registers of a thread hold the same
     /// element.
@@ -235,7 +236,8 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.index_of(thread.0, local.0).map_err(failed)?)
     }
 
-    /// Returns all element indices as an int64 array of shape `(spatial_size, local_size, rank)`.
+    /// Returns the tensor index of the element at each thread and local index. The result is an int64 array of
+    /// shape `(spatial_size, local_size, rank)`.
     ///
     /// Example:
     ///

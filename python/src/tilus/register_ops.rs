@@ -9,7 +9,8 @@ use pyo3::types::PyTuple;
 
 #[pymethods]
 impl RegisterLayout {
-    /// Returns the layout with each element replaced by `inner`. `a * b` is `a.compose(b)`.
+    /// Returns the layout in which each element of this layout is replaced by a tile with the layout `inner`. `a *
+    /// b` is `a.compose(b)`.
     ///
     /// Example:
     ///
@@ -113,7 +114,8 @@ impl RegisterLayout {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with another shape and the same row-major order of elements.
+    /// Returns the layout of the same elements, arranged in the shape `shape`. The row-major order of the elements
+    /// does not change.
     ///
     /// Example:
     ///
@@ -154,9 +156,10 @@ impl RegisterLayout {
         self.0.flatten(begin.0..end.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout after a reduction along `dims`. Threads along `dims` hold replicas of the result.
+    /// Returns the layout after a reduction along `dims`. Threads that differ only along `dims` hold replicas of
+    /// the result.
     ///
-    /// With `keep_dims`, the reduced dims remain with extent 1.
+    /// If `keep_dims` is true, the reduced dims remain with extent 1.
     ///
     /// Example:
     ///

@@ -15,10 +15,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// A Tilus shared layout: the offset of each element of a tensor in shared memory, in elements.
+/// A Tilus shared layout. It maps each element of a tensor to its offset in shared memory, in elements.
 ///
 /// `shape` is the tensor shape, or the text of a whole layout as Tilus prints it. `mode_shape` splits the dims into
-/// modes (mixed-radix digits). `mode_strides` has the stride of each mode, in elements. `swizzle` is `None` or
+/// modes (mixed-radix digits). `mode_strides` contains the stride of each mode, in elements. `swizzle` is `None` or
 /// `(base, bits, shift)`.
 ///
 /// Example:
@@ -102,7 +102,8 @@ impl SharedLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the row-major layout, swizzled to avoid bank conflicts of 16-byte accesses along a column.
+    /// Returns the row-major layout with a swizzle. The swizzle avoids bank conflicts of 16-byte accesses along a
+    /// column.
     ///
     /// Example:
     ///
@@ -171,7 +172,7 @@ impl SharedLayout {
         self.0.size()
     }
 
-    /// The size of the buffer in elements: one more than the largest offset before the swizzle.
+    /// The size of the buffer in elements. It is one more than the largest offset before the swizzle.
     ///
     /// Example:
     ///
@@ -230,8 +231,8 @@ impl SharedLayout {
         self.0.with_swizzle(swizzle).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by a copy of `inner`, which takes `inner.span` elements of memory.
-    /// `a * b` is `a.compose(b)`.
+    /// Returns the layout in which each element of this layout is replaced by a copy of `inner`. Each copy takes
+    /// `inner.span` elements of memory. `a * b` is `a.compose(b)`.
     ///
     /// Example:
     ///
@@ -256,7 +257,7 @@ impl SharedLayout {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of dims `dims`, in this order, at index 0 of the other dims.
+    /// Returns the layout restricted to the dims `dims`, in this order. The index along all other dims is 0.
     ///
     /// Example:
     ///
@@ -266,7 +267,8 @@ impl SharedLayout {
         self.0.slice(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with another shape and the same row-major order of elements.
+    /// Returns the layout of the same elements, arranged in the shape `shape`. The row-major order of the elements
+    /// does not change.
     ///
     /// Example:
     ///
@@ -287,7 +289,7 @@ impl SharedLayout {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `extent` consecutive copies of this buffer, numbered by a new first dim.
+    /// Returns the layout of `extent` consecutive copies of this buffer. A new first dim selects the copy.
     ///
     /// Example:
     ///

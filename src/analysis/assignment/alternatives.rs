@@ -27,7 +27,7 @@ pub(crate) struct OpWithAlternatives<'c> {
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// For each operation, its node and the alternatives of modes 1, 2, ... of the node.
+    /// For each operation, its node, and the indices of the alternatives that the modes 1, 2, ... of the node have.
     ///
     /// `None` if the operation has only its original encodings.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
@@ -54,7 +54,8 @@ impl AlternativeModes {
         offered
     }
 
-    /// Returns the chosen alternative of each operation, or `None` for its original encodings.
+    /// Returns the alternative that `choice` selects for each operation, or `None` if the operation keeps its
+    /// original encodings.
     pub(super) fn chosen(&self, choice: &[u32]) -> Vec<Option<usize>> {
         let of = |(node, numbers): &(NodeId, Vec<usize>)| {
             let mode = choice[*node] as usize;
@@ -65,7 +66,8 @@ impl AlternativeModes {
     }
 }
 
-/// Returns the modes of a node, and the alternatives of modes 1, 2, ... Mode 0 has the original encodings.
+/// Returns the modes of a node, and the indices of the alternatives that the modes 1, 2, ... have. Mode 0 has the
+/// original encodings.
 fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,

@@ -25,7 +25,7 @@ pub(crate) fn assign<'c>(
     assign_among(kernel, options, plans, modes, false).0
 }
 
-/// Like `assign`, but also returns a report on conversions.
+/// Like `assign`, but also returns a report that explains the outcome of each conversion.
 pub(crate) fn assign_explained<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -40,15 +40,16 @@ pub(crate) fn assign_explained<'c>(
 }
 
 pub(crate) struct AlternativeChoice {
-    /// The alternative of each operation; `None` for the original encodings.
+    /// The chosen alternative of each operation. `None` means that the operation keeps its original encodings.
     pub(crate) alternatives: Vec<Option<usize>>,
     /// The cost of the function with these alternatives.
     pub(crate) price: Price,
 }
 
-/// Chooses alternatives jointly with a layout assignment.
+/// Chooses an alternative for each operation in `open`, jointly with a layout assignment.
 ///
-/// `is_allowed(op, alternative)` excludes alternatives, by indices.
+/// Only alternatives for which `is_allowed(op, alternative)` returns true are considered. Both arguments are
+/// indices.
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -66,8 +67,8 @@ pub(crate) fn choose<'c>(
     }
 }
 
-/// Returns an assignment that is cheaper than the original layouts, or `None`. With `explains`, the result includes a
-/// report on conversions.
+/// Returns an assignment that is cheaper than the original layouts, or `None` if there is none. If `explains` is
+/// true, the result includes a report on conversions.
 pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -134,7 +135,7 @@ fn assign_among<'c>(
     (assignment, explanation)
 }
 
-/// Maximum number of rounds; each round optimises modes, then rematerialisation.
+/// Maximum number of rounds. Each round first optimises the modes, and then the rematerialisation.
 const MAX_ROUNDS: usize = 3;
 
 fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
@@ -153,7 +154,8 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     }
 }
 
-/// Returns the cost of the original function: the nodes in `is_priced`, all slices and all conversions.
+/// Returns the cost of the original function. It is the sum of the costs of the nodes in `is_priced`, of all slices
+/// and of all conversions.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
@@ -186,7 +188,7 @@ fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bo
     sum
 }
 
-/// Replaces [`INFEASIBLE`] by 0 for an original operation, which is feasible by definition.
+/// Replaces the price [`INFEASIBLE`] by 0. This is used for original operations, which are feasible by definition.
 fn feasible(price: Price) -> Price {
     if price == INFEASIBLE { 0 } else { price }
 }
@@ -203,9 +205,9 @@ struct AssignmentProblem<'p, 'c> {
     /// Cost of each mode without conversions, as `own[node][mode]`.
     own: Vec<Vec<Cost>>,
     slices: Slices,
-    /// The cost common to all assignments.
+    /// The part of the cost that is the same in all assignments.
     base: Cost,
-    /// Penalty per conversion, in addition to the plan.
+    /// Penalty per conversion, which is added to the cost of the conversion's plan.
     conversion_cost: Price,
     scope: Scope,
 }
@@ -256,7 +258,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
 
     /// Adds the demands of all modes to `slices`.
     ///
-    /// The demands of a node with one mode always occur. Other nodes share these demands at no cost.
+    /// If a node has only one mode, its demands occur in every assignment. Other nodes share these demands at no
+    /// cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -333,7 +336,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (graph, solution)
     }
 
-    /// Returns true if every assignment contains one of `members`, because a node has all its modes in `members`.
+    /// Returns true if every assignment contains one of `members`. This is the case if all modes of some node are
+    /// in `members`.
     fn is_certain(&self, members: &Members) -> bool {
         members
             .chunk_by(|a, b| a.0 == b.0)
@@ -368,7 +372,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of rematerialised values. A key lists the modes that need the value.
+    /// Returns the costs of rematerialised values, keyed by the modes that need them.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -413,7 +417,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
 
     /// Returns the costs of conversions.
     ///
-    /// A conversion for a single user is a graph edge. A layout with several users is a `Copy`.
+    /// If only one node uses the converted value, the conversion is a graph edge. If several nodes use it, the
+    /// conversion is a `Copy`.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();
@@ -464,7 +469,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (edges, copies)
     }
 
-    /// Returns the cost of a conversion to `layout` for each mode of the producer.
+    /// Returns the costs of converting the value `datum` to `layout`, one for each mode of the producer.
     fn prices_of(
         &mut self,
         datum: DatumId,
@@ -488,7 +493,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Chooses spellings for the layouts of a solution, with the fewest conversions between spellings of one layout.
+    /// Chooses the spellings of the modes in a solution, so that there are as few conversions as possible between
+    /// spellings of the same layout.
     fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
         let chosen: Vec<&Mode> = self
             .modes
@@ -617,7 +623,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         }
     }
 
-    /// Returns the worst overflow of the scratch budget.
+    /// Returns the operation or conversion that exceeds the scratch budget by the largest amount. Returns `None` if
+    /// none exceeds it.
     fn largest(
         &mut self,
         nodes: &[Spelling],
@@ -664,8 +671,9 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
     }
 }
 
-/// Conversion costs between a producer and a user, in row-major order of their modes.
+/// Conversion costs, keyed by producer and user. The costs are in row-major order: one row per mode of the
+/// producer, and one column per mode of the user.
 type Edges = BTreeMap<(NodeId, NodeId), Vec<Cost>>;
-/// A conversion shared by several users: the producer, the cost per producer mode, and the user modes that need the
-/// converted value.
+/// A conversion whose result is shared by several users. The tuple contains the producer, the cost for each mode of
+/// the producer, and the modes of the users that need the converted value.
 type Copy = (NodeId, Vec<Cost>, Members);

@@ -20,9 +20,9 @@ pub(crate) struct RemainingConversion {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// Price of one execution, in quarters of a cycle.
+    /// Price of one execution of the conversion, in quarters of a cycle.
     pub(crate) price: Price,
-    /// Estimated execution count.
+    /// Estimated number of executions of the conversion.
     pub(crate) weight: u64,
     pub(crate) reason: KeptReason,
 }
@@ -31,23 +31,24 @@ pub(crate) struct RemainingConversion {
 pub(crate) enum KeptReason {
     /// The layouts of the producer and of the users are pinned.
     Pinned,
-    /// No data moves: operations require different spellings of one layout.
+    /// The conversion moves no data. It remains because operations require different spellings of the same layout.
     Respelled,
-    /// The best assignment without the conversion is more expensive by this price.
+    /// The best assignment without the conversion is more expensive. The field is the difference of the prices.
     Cost(Price),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConversionOutcome {
-    /// The conversion remains. The index refers to [`ConversionReport::remaining`].
+    /// The conversion remains. The index of the remaining conversion refers to [`ConversionReport::remaining`].
     Kept(usize),
-    /// Another conversion provides the layout. The index refers to [`ConversionReport::remaining`].
+    /// The conversion is removed, because another conversion provides the same layout. The index of that conversion
+    /// refers to [`ConversionReport::remaining`].
     Merged(usize),
     /// The value is rematerialised in the converted layout.
     Rematerialised,
-    /// The producer computes the converted layout.
+    /// The producer was changed to compute the value in the converted layout.
     ProducerChanged,
-    /// The users accept another layout.
+    /// The operations that use the value were changed to accept a different layout.
     UserChanged,
 }
 
@@ -149,7 +150,8 @@ impl ReportBuilder<'_, '_> {
 
     /// Explains why the conversion from `here` to `there` remains.
     ///
-    /// The price is that of the best assignment in which the producer computes `there`, or a user accepts `here`.
+    /// If the conversion is not pinned, the reason contains the increase in price of the best assignment in which
+    /// the producer computes `there`, or in which a user accepts `here`.
     fn between(
         &mut self,
         (producer, def): (NodeId, usize),

@@ -25,25 +25,26 @@ pub(crate) type DatumId = usize;
 pub(crate) type NodeId = usize;
 pub(crate) type SliceId = usize;
 
-/// A value before conversions. It represents itself and the results of its chains of `ttg.convert_layout`.
+/// A value, together with the results of all chains of `ttg.convert_layout` that start from it. The assignment
+/// treats them as one value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConvertedValue<'c> {
-    /// The source of the conversions.
+    /// The value from which the chains of conversions start.
     pub(crate) value: Val<'c>,
     pub(crate) shape: ShapeId,
-    /// The encoding of `value`.
+    /// The encoding of `value` in the original function.
     pub(crate) present: EncodingId,
     pub(crate) element_bits: u32,
-    /// Estimated execution count of the defining block.
+    /// Estimated number of executions of the block that defines the value.
     pub(crate) weight: u64,
     pub(crate) producer: Producer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Producer {
-    /// A node, and the index in [`Node::defs`].
+    /// The value is computed by a node. The second field is its index in [`Node::defs`].
     Node(NodeId, usize),
-    /// A rematerialisable operation, and the index in [`Slice::defs`].
+    /// The value is computed by a rematerialisable operation. The second field is its index in [`Slice::defs`].
     Slice(SliceId, usize),
 }
 
@@ -52,17 +53,18 @@ pub(crate) struct Use<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) at: usize,
     pub(crate) datum: DatumId,
-    /// The original encoding.
+    /// The encoding of the operand in the original function.
     pub(crate) present: EncodingId,
 }
 
 /// Tensors whose layouts are chosen together.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'c> {
-    /// The operation of the tensors. For loop-carried and yielded values, the loop or conditional.
+    /// The operation that uses and defines the tensors. For loop-carried and yielded values, this is the loop or
+    /// conditional.
     pub(crate) op: Op<'c>,
     pub(crate) role: Role,
-    /// Estimated execution count.
+    /// Estimated number of executions of the operation.
     pub(crate) weight: u64,
     pub(crate) uses: Vec<Use<'c>>,
     pub(crate) defs: Vec<DatumId>,
@@ -84,11 +86,11 @@ pub(crate) struct ExistingConversion<'c> {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// Estimated execution count.
+    /// Estimated number of executions of the conversion.
     pub(crate) weight: u64,
 }
 
-/// A function as an assignment problem.
+/// A function, represented as a layout assignment problem.
 pub(crate) struct Kernel<'c> {
     pub(crate) function: Op<'c>,
     pub(crate) axis: Rc<AxisFacts>,
@@ -100,10 +102,10 @@ pub(crate) struct Kernel<'c> {
     names: FxHashMap<usize, DatumId>,
 }
 
-/// Maximum estimated execution count.
+/// Maximum of the estimated number of executions.
 const MAX_WEIGHT: u64 = 1 << 24;
 
-/// Builds the assignment problem of a function without dead operations.
+/// Builds the layout assignment problem of a function from which dead operations have been removed.
 pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) -> Kernel<'c> {
     let mut builder = KernelBuilder {
         cache: Layouts::of(function.context()),
@@ -137,7 +139,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// The node of a loop-carried or yielded value. `uses` are resolved after all blocks.
+/// The node of a loop-carried or yielded value. The node's uses are resolved after all blocks have been read.
 struct CarriedGroup<'c> {
     node: NodeId,
     uses: Vec<(Op<'c>, usize)>,
@@ -220,7 +222,8 @@ impl<'c> KernelBuilder<'c> {
         }
     }
 
-    /// Adds the regions of an operation other than a loop or branch, assuming one execution per region.
+    /// Adds the regions of an operation that is neither a loop nor a branch. Assumes that each region is executed
+    /// once per execution of the operation.
     fn regions(&mut self, op: Op<'c>, role: Role, weight: u64) {
         // The regions compute on scalars.
         if matches!(role, Role::Reduction | Role::Scan | Role::Elementwise) {
@@ -316,7 +319,8 @@ impl<'c> KernelBuilder<'c> {
 
     /// Adds the node of a loop-carried or yielded value.
     ///
-    /// `values` are the block arguments and results; `uses` are the operands that initialise or yield the value.
+    /// `values` are the block arguments and results that represent the value. `uses` are the operands that
+    /// initialise or yield it.
     fn group(
         &mut self,
         (op, role, weight): (Op<'c>, Role, u64),

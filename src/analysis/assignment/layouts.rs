@@ -9,14 +9,16 @@ use melior::ir::Attribute;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Index of an interned encoding. Different spellings of one layout have different indices.
+/// Index of an interned encoding. If two different encodings have the same layout, they still have different
+/// indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct EncodingId(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct ShapeId(u32);
 
-/// Index of an interned layout. Encodings with the same registers and threads for all elements share an index.
+/// Index of an interned layout. Encodings that assign the same threads and registers to all elements share an
+/// index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct LayoutId(u32);
 
@@ -99,7 +101,7 @@ impl<'c> Catalogue<'c> {
         self.get(encoding).is_generic()
     }
 
-    /// Returns the MLIR attribute, or `None` if it does not parse.
+    /// Returns the MLIR attribute of an encoding, or `None` if the text of the encoding does not parse.
     pub(crate) fn attribute(
         &mut self,
         context: &'c Context,
@@ -149,7 +151,7 @@ impl<'c> Catalogue<'c> {
         Some(number)
     }
 
-    /// Returns the layout without zero register bases.
+    /// Returns the linear layout with the index `layout`. It has no zero register bases.
     pub(crate) fn linear(&self, layout: LayoutId) -> &LinearLayout {
         &self.layouts[layout.0 as usize]
     }

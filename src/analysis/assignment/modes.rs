@@ -12,19 +12,19 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Encodings for the operands (`uses`) and results (`defs`) of a node.
+/// An encoding for each operand (`uses`) and each result (`defs`) of a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Spelling {
     pub(crate) uses: Vec<EncodingId>,
     pub(crate) defs: Vec<EncodingId>,
 }
 
-/// Layouts for the operands (`uses`) and results (`defs`) of a node.
+/// A layout for each operand (`uses`) and each result (`defs`) of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Mode {
     pub(crate) uses: Vec<LayoutId>,
     pub(crate) defs: Vec<LayoutId>,
-    /// Encodings with these layouts, in order of discovery; not empty.
+    /// Encodings that have these layouts, in the order in which they were discovered. The list is not empty.
     pub(crate) spellings: Vec<Spelling>,
 }
 
@@ -65,7 +65,8 @@ impl<'c> Slice<'c> {
 }
 
 impl Tensors<'_, '_> {
-    /// Infers all encodings from one tensor's encoding, or returns `None` if they are inconsistent.
+    /// Infers the encodings of all tensors of the operation from the encoding of the tensor at `position`. Returns
+    /// `None` if there are no consistent encodings.
     pub(crate) fn spelled(
         &self,
         position: TensorPosition,
@@ -117,7 +118,8 @@ impl Tensors<'_, '_> {
 }
 
 impl<'c> Kernel<'c> {
-    /// Infers all encodings from one tensor's encoding, or returns `None` if they are inconsistent.
+    /// Infers the encodings of all tensors of a node or slice from the encoding of the tensor at `position`.
+    /// Returns `None` if there are no consistent encodings.
     pub(crate) fn spelled(
         &mut self,
         of: NodeOrSlice,
@@ -145,7 +147,7 @@ impl<'c> Kernel<'c> {
         Some((spelling, mode))
     }
 
-    /// Returns the original encodings.
+    /// Returns the encodings that a node or slice has in the original function.
     pub(crate) fn present(&self, of: NodeOrSlice) -> Spelling {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.nodes[node].tensors(),
@@ -158,7 +160,8 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns the mode of a spelling, or `None` if a shape is unsupported.
+    /// Returns the mode with the encodings `spelling`, or `None` if an encoding does not support the shape of its
+    /// tensor.
     pub(crate) fn mode(&mut self, of: NodeOrSlice, spelling: Spelling) -> Option<Mode> {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.nodes[node].tensors(),
@@ -187,7 +190,7 @@ pub(crate) enum NodeOrSlice {
     Slice(SliceId),
 }
 
-/// Maximum number of modes of a node, reached only in cycles of views.
+/// Maximum number of modes of a node. It is reached only if views form a cycle.
 const MAX_MODES: usize = 64;
 const MAX_SPELLINGS: usize = 4;
 
@@ -200,8 +203,8 @@ struct ModePropagation<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Computes the modes of all nodes. Mode 0 has the original layouts; other modes are propagated along values in both
-/// directions.
+/// Computes the modes of all nodes. Mode 0 has the original layouts. The other modes result from propagating
+/// layouts from producers to users, and from users to producers.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],
@@ -264,7 +267,8 @@ impl ModePropagation<'_, '_> {
         }
     }
 
-    /// Adds the mode in which the tensor at `position` has `encoding`.
+    /// Adds to `node` the mode in which the tensor at `position` has `encoding`. Does nothing if the node is pinned
+    /// or if there is no such mode.
     fn offer(&mut self, node: NodeId, position: TensorPosition, encoding: EncodingId) {
         if !self.is_open[node] {
             return;

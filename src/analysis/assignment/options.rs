@@ -7,11 +7,11 @@ use linear_layout::target::Target;
 pub(crate) struct AssignmentOptions {
     pub(crate) target: &'static Target,
     pub(crate) scope: Scope,
-    /// Assumed iterations of a loop.
+    /// Assumed number of iterations of a loop.
     pub(crate) loop_weight: u64,
-    /// Penalty per conversion in quarters of a cycle, in addition to the plan.
+    /// Penalty per conversion in quarters of a cycle, which is added to the cost of the conversion's plan.
     pub(crate) conversion_cost: Price,
-    /// Limit for the scratch memory of one operation, in bytes.
+    /// Maximum size of the scratch memory of one operation, in bytes. `None` means that there is no limit.
     pub(crate) scratch_budget: Option<u32>,
     /// Additional cost per barrier in quarters of a cycle. It models the latency of a thread block that is alone on its
     /// SM.
@@ -22,8 +22,8 @@ pub(crate) struct AssignmentOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     All,
-    /// All except accesses of whole tensors to global memory.
+    /// All operations, except those loads and stores of global memory that have at least one element per thread.
     AllButMemory,
-    /// Views and memory accesses. No memory access becomes more expensive.
+    /// Only views and memory accesses. A memory access never becomes more expensive.
     ViewsAndAccesses,
 }

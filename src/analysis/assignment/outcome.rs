@@ -7,23 +7,25 @@ use std::collections::BTreeMap;
 
 pub(crate) struct Assignment {
     pub(crate) nodes: Vec<Spelling>,
-    /// Rematerialisations and conversions for operands of nodes.
+    /// The rematerialisations, and the conversions of operands of nodes, each with its cost.
     pub(crate) materialisations: BTreeMap<Materialisation, MaterialisationCost>,
-    /// Cost of the function, including conversions.
+    /// Cost of the function with this assignment, including conversions.
     pub(crate) price: Cost,
     pub(crate) before: Cost,
     /// Lower bound for the price of assignments of the same graph that have at most the same number of conversions.
     pub(crate) bound: Price,
-    /// The worst overflow of the scratch budget.
+    /// The operation or conversion that exceeds the scratch budget by the largest amount. `None` if none exceeds
+    /// it.
     pub(crate) largest: Option<ScratchOverflow>,
     pub(super) conversion_cost: Price,
 }
 
-/// An operation or conversion above the scratch budget.
+/// An operation or a conversion whose scratch memory exceeds the scratch budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScratchOverflow {
     pub(crate) bytes: u32,
-    /// The operation, or the producer of the converted value.
+    /// The operation that exceeds the budget. If a conversion exceeds it, this is the producer of the converted
+    /// value.
     pub(crate) of: NodeOrSlice,
     pub(crate) is_conversion: bool,
 }
@@ -39,7 +41,7 @@ impl Assignment {
     }
 }
 
-/// The cost of a materialisation; for a rematerialised operation also its encodings.
+/// The cost of a materialisation. For a rematerialised operation, this includes the operation's encodings.
 #[derive(Clone, Debug)]
 pub(crate) struct MaterialisationCost {
     pub(crate) price: Cost,

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The price of a plan, and the smallest amount of shared memory in which a plan of the operation can run.
+/// The price of an operation's plan, and the smallest amount of shared memory with which the operation has a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlanCost {
     pub(super) price: Price,
@@ -23,20 +23,21 @@ pub(super) struct PlanCost {
 }
 
 impl PlanCost {
-    /// The cost of an operation without plan.
+    /// The cost of an operation that has no plan.
     pub(super) const INFEASIBLE: Self = Self {
         price: INFEASIBLE,
         bytes: 0,
     };
 }
 
-/// Plan costs for one target, scratch budget and barrier latency.
+/// A cache of plan costs for one target, scratch budget and barrier latency.
 #[derive(Default)]
 pub(crate) struct PriceCache {
     numbers: FxHashMap<LinearLayout, u32>,
     /// Costs of conversions, keyed by source layout, destination layout and element width in bits.
     pub(super) conversions: FxHashMap<(u32, u32, u32), PlanCost>,
-    /// Costs of reductions and scans.
+    /// Costs of reductions and scans. The key consists of the operation's parameters, the number of the source
+    /// layout and, for a reduction, the number of the result's layout.
     pub(super) combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), PlanCost>,
     pub(super) products:
         FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
@@ -48,14 +49,15 @@ type CacheKey = (&'static str, Option<u32>, u32);
 /// The caches that no pass is using.
 static POOL: Mutex<Vec<(CacheKey, PriceCache)>> = Mutex::new(Vec::new());
 
-/// Limit for the number of caches in the pool. The oldest one is dropped.
+/// Maximum number of caches in the pool. If the pool is full, the oldest cache is dropped.
 const MAX_CACHES: usize = 8;
-/// Limits for a cache in the pool. A cache that exceeds one of them is dropped.
+/// Maximum number of layouts and costs in a cache. A cache with more layouts and costs does not return to the pool,
+/// nor does a cache that exceeds the next constant.
 const MAX_COSTS: usize = 1 << 16;
 const MAX_PRODUCTS: usize = 1 << 8;
 
 impl PriceCache {
-    /// Borrows the cache for `options` from the pool.
+    /// Takes the cache for `options` out of the pool. If the pool has none, creates an empty cache.
     pub(crate) fn of(options: AssignmentOptions) -> BorrowedCache {
         let key = (
             options.target.name,
@@ -84,7 +86,7 @@ impl PriceCache {
     }
 }
 
-/// A cache that returns to the pool when dropped.
+/// A cache that a pass has borrowed. It returns to the pool when it is dropped.
 pub(crate) struct BorrowedCache {
     key: CacheKey,
     cache: PriceCache,

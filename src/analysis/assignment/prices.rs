@@ -42,8 +42,8 @@ const BYTE_BEYOND: Price = 1 << 22;
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// The number that `plans` assigns to each layout, indexed by [`LayoutId`]. `None` until the number is first
-    /// needed.
+    /// The number that the price cache `plans` assigns to each layout, indexed by [`LayoutId`]. An entry is `None`
+    /// until this number is first needed.
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
@@ -77,7 +77,8 @@ impl<'p> Prices<'p> {
         number
     }
 
-    /// Returns the price of a plan, plus the penalty for its scratch bytes above the budget.
+    /// Returns the price of a plan, plus the penalty for the scratch bytes that the plan needs above the scratch
+    /// budget.
     fn within(&self, planned: PlanCost) -> Price {
         let beyond = planned
             .bytes
@@ -381,11 +382,12 @@ fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCos
     }
 }
 
-/// Returns the price of the fastest plan. If this plan needs more than `budget` bytes and a plan within the budget
-/// exists, returns the price of the latter. The returned bytes are those of the fastest plan or, if it exceeds the
-/// budget, those of the baseline plan where they are fewer.
+/// Returns the price of the fastest plan. If the fastest plan needs more than `budget` bytes and some plan fits in
+/// the budget, returns the price of the fastest plan that fits. The byte count in the result is that of the overall
+/// fastest plan. If this count exceeds the budget, and the baseline plan needs fewer bytes, the byte count in the
+/// result is that of the baseline plan.
 ///
-/// `plan(limit)` returns the cost of the fastest plan that needs at most `limit` bytes, and its bytes. `baseline()`
+/// `plan(limit)` returns the cost and the bytes of the fastest plan that needs at most `limit` bytes. `baseline()`
 /// returns the bytes of the baseline plan.
 fn within(
     budget: Option<u32>,
@@ -466,8 +468,9 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Returns types that include the type of the accessed shared-memory buffer. For a descriptor operation, this is
-/// the type of the buffer that holds the block; for other operations, the types of all operands and results.
+/// Returns the candidates for the type of the shared-memory buffer that `op` accesses. For a descriptor operation,
+/// the only candidate is the type of the buffer that holds the block. For any other operation, the candidates are
+/// the types of all operands and results.
 fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
     let (descriptor, tensor) = match OpView::of(op) {
         Some(OpView::TtDescriptorLoad(op)) => (op.desc(), op.result()),
@@ -482,8 +485,8 @@ fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
     buffer.into_iter().collect()
 }
 
-/// Plans an access to the shared-memory buffer type `buffer` by a tensor with layout `layout`. Returns `None` if
-/// `buffer` is not such a type, or if the access cannot be planned.
+/// Plans an access to a shared-memory buffer of type `buffer` by a tensor with layout `layout`. Returns `None` if
+/// `buffer` is not a buffer type with a supported encoding, or if the access cannot be planned.
 pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
@@ -494,8 +497,8 @@ pub(crate) fn plan_buffer_access(
     MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
-/// Returns the layout of a buffer's elements in memory, and the mask of the bits that may be set in the start
-/// position of a view. Returns `None` if `type_` is not a buffer type with a supported encoding.
+/// Returns the memory layout of a buffer's elements, and a mask of the bits that can be set in the position at
+/// which a view of the buffer starts. Returns `None` if `type_` is not a buffer type with a supported encoding.
 fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())

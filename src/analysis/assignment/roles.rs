@@ -38,8 +38,7 @@ pub(crate) enum Role {
     Loop,
     /// A conditional that executes at most one of its regions.
     Conditional,
-    /// The terminator of a loop or conditional region. Its operands are part of the node of the loop or
-    /// conditional.
+    /// The terminator of a loop or conditional region. Its operands are treated as part of the loop or conditional.
     Terminator,
     /// An operation whose layouts must not change, or an unknown operation.
     Fixed,

@@ -20,7 +20,7 @@ pub(crate) type DemandId = usize;
 /// An operation that provides a datum in a required encoding: a rematerialised operation or a conversion.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Materialisation {
-    /// A rematerialised operation. Its first result has the encoding.
+    /// An operation that is rematerialised, so that its first result has the given encoding.
     Recompute(SliceId, EncodingId),
     /// A conversion of a datum from the first encoding to the second.
     Convert(DatumId, EncodingId, EncodingId),
@@ -32,7 +32,7 @@ pub(crate) enum Materialisation {
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// The encodings of the operation if the datum is rematerialised, and the demands for the operands of that
+    /// The encodings of the operation that rematerialises the datum, and the demands for the operands of this
     /// operation.
     ///
     /// `None` if rematerialisation in this encoding is impossible.
@@ -80,8 +80,8 @@ impl Slices {
         }
     }
 
-    /// Returns the demand for `datum` in `encoding`. If it does not exist yet, adds it, together with the missing
-    /// demands for direct and indirect operands.
+    /// Returns the demand for `datum` in `encoding`. If this demand does not exist yet, adds it, together with all
+    /// missing demands that it needs directly or indirectly.
     pub(crate) fn demand(
         &mut self,
         kernel: &mut Kernel<'_>,
@@ -158,7 +158,7 @@ impl Slices {
 
     /// Chooses rematerialisation or conversion for each demand that was added since the last call.
     ///
-    /// An operand demand that already has users adds no cost.
+    /// The cost of an operand demand that already has users is not counted again.
     pub(crate) fn choose_sources<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -170,7 +170,7 @@ impl Slices {
 
     /// Chooses rematerialisation or conversion again for each demand without users.
     ///
-    /// An operand demand that has users adds no cost.
+    /// The cost of an operand demand that has users is not counted again.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -377,8 +377,9 @@ impl Slices {
         }
     }
 
-    /// Calls `visit` once for each materialisation that `roots` need directly or indirectly, with the cost of the
-    /// materialisation. The spelling is `None` for a conversion.
+    /// Calls `visit` once for each materialisation that `roots` need directly or indirectly. The other arguments of
+    /// `visit` are the encodings of the rematerialised operation, or `None` for a conversion, and the cost of the
+    /// materialisation.
     pub(crate) fn visit(
         &self,
         roots: impl IntoIterator<Item = DemandId>,
@@ -417,7 +418,8 @@ impl Slices {
     }
 }
 
-/// A sum of costs that stays exact even if some summands are infeasible, so that they can be subtracted again.
+/// A sum of costs that does not saturate, even if some summands are infeasible. Each summand can therefore be
+/// subtracted again.
 #[derive(Clone, Copy, Default)]
 struct TotalCost {
     price: u128,

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A list of values, each with a resolved or candidate encoding.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// An operation or conversion whose price depends on the encodings of values that are not resolved yet.
+/// An operation or conversion whose price depends on values with unresolved encodings.
 enum PricedItem<'c> {
     Operation(NodeOrSlice),
     Conversion {

@@ -22,9 +22,9 @@ pub(crate) struct Requirement<'c> {
 
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
-    /// One entry for each set of classes that inference edges connect and that no requirement reaches. The entry
-    /// holds the candidate encodings of the values, at least one, which are derived from the layout conversions of
-    /// these values.
+    /// The candidate encodings of the values without a resolved encoding. Each entry covers one set of classes that
+    /// inference edges connect and that no requirement reaches. An entry holds at least one candidate, and each
+    /// candidate is derived from the layout conversions of these values.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
     /// Errors about conflicting or missing requirements, each with the operation at which it is reported.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
@@ -35,8 +35,9 @@ const MAX_VARIANTS: usize = 16;
 
 /// Resolves all open encodings.
 ///
-/// If `by_conversions` is true, a value without requirements gets candidates from its layout conversions: the
-/// encodings of the values on the other side.
+/// If `by_conversions` is true, a value that no requirement reaches gets candidates from its layout conversions:
+/// the encoding of the operand if the value is the result of a conversion, and the encoding of the result if it is
+/// the operand.
 pub(crate) fn resolve<'c>(
     constraints: &Constraints<'c>,
     requirements: &[Requirement<'c>],
@@ -171,8 +172,8 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Propagates known encodings along the edges to classes without an encoding. If `within` is `Some`, only its
-    /// classes get an encoding.
+    /// Propagates known encodings along the edges to classes without an encoding. If `within` is `Some`, only the
+    /// classes in this list get an encoding.
     fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {

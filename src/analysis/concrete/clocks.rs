@@ -26,8 +26,8 @@ impl Moment {
     };
 }
 
-/// A vector clock. For each party, it holds the latest time that is in the past. Parties that are missing in the
-/// map have time 0.
+/// A vector clock, which describes the moments that are in the past. For each party, it holds the latest time that
+/// is in the past. Parties that are missing in the map have time 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct TeamClock(BTreeMap<Party, u64>);
 

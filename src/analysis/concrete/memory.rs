@@ -43,12 +43,12 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Returns true if both accesses certainly touch a common byte, and at least one writes.
+    /// Returns true if `self` and `other` certainly touch a common byte, and at least one of them is a write.
     pub(super) const fn conflicts_with(&self, other: &Self) -> bool {
         (self.is_write || other.is_write) && self.bytes.certainly_overlaps(other.bytes)
     }
 
-    /// Returns true if both are the same access, perhaps on different channels.
+    /// Returns true if `self` and `other` are the same access, perhaps recorded on different channels.
     fn is_same_as(&self, other: &Self) -> bool {
         self.op == other.op && self.bytes == other.bytes && self.start == other.start
     }
@@ -59,13 +59,13 @@ impl Access {
     }
 }
 
-/// The asynchronous accesses in flight on one channel, in commit groups.
+/// The asynchronous accesses in flight on one channel, grouped by commit.
 #[derive(Debug, Default)]
 pub(super) struct PathQueue {
     pub(super) open: Vec<Access>,
     /// Sequence number and accesses of each group, youngest group last.
     pub(super) groups: Vec<(u32, Vec<Access>)>,
-    /// Number of groups closed so far.
+    /// Number of groups committed so far.
     pub(super) closed: u32,
 }
 
@@ -118,9 +118,9 @@ pub(super) struct Mbarrier {
     /// Number of bytes that the current phase still expects.
     pub(super) bytes: i64,
     pub(super) phase: u64,
-    /// Copies that count towards the current phase.
+    /// Copies that are complete when the current phase completes.
     pub(super) open: Vec<Access>,
-    /// Copies of earlier phases that no wait has observed.
+    /// Copies that completed with an earlier phase, and whose completion no wait has observed yet.
     pub(super) ended: Vec<Access>,
     /// Waits for the phase before the current one, each with the moment of the wait. They are recorded only while
     /// several teams run.
@@ -185,13 +185,16 @@ impl PathState {
         queues.flat_map(PathQueue::all).chain(phases)
     }
 
-    /// Removes accesses that a wait has observed from all channels.
+    /// Removes the accesses in `observed`, whose completion a wait has observed, from the copy queues and from the
+    /// mbarriers.
     pub(super) fn detach(&mut self, observed: &[Access]) {
         let is_left = |access: &Access| !observed.iter().any(|done| done.is_same_as(access));
         for queues in self.queues.values_mut() {
             let copies = &mut queues.copies;
             let groups = copies.groups.iter_mut().map(|(_, group)| group);
-            groups.chain([&mut copies.open]).for_each(|group| group.retain(is_left));
+            groups
+                .chain([&mut copies.open])
+                .for_each(|group| group.retain(is_left));
         }
         for mbarrier in self.mbarriers.values_mut() {
             mbarrier.open.retain(is_left);
@@ -216,8 +219,8 @@ impl PathState {
         self.mbarriers.insert(key, mbarrier);
     }
 
-    /// Records a completed access while several teams run. It replaces a recorded access of the same kind to the
-    /// same bytes if both were completed by the same party.
+    /// Records a completed access. It replaces a recorded access of the same kind to the same bytes if both were
+    /// completed by the same party. Accesses need to be recorded only while several teams run.
     pub(super) fn record(&mut self, access: Access) {
         let party = |access: &Access| access.end.map(|end| end.party);
         let same = self.complete.iter_mut().find(|known| {

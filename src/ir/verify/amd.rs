@@ -241,7 +241,7 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// The value of a scaled conversion that is packed, with two 4-bit elements per byte.
+/// The value of a scaled conversion that stores two 4-bit elements in each byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     /// The operand is packed, as in `amdg.scaled_upcast_fp4`.
@@ -396,8 +396,8 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
-/// Checks the requirements of the target's scaled conversion instructions. Each instruction converts `on_gfx950`
-/// elements on `gfx950`, and 8 elements on later targets.
+/// Checks the requirements of the instructions with which the target performs a scaled conversion. Each instruction
+/// converts `on_gfx950` elements on `gfx950`, and 8 elements on later targets.
 fn upcast(
     op: OperationRef<'_, '_>,
     scale: &TensorType<'_>,

@@ -10,8 +10,8 @@ use melior::ir::r#type::TypeLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
-/// Returns a 32-bit attribute as an unsigned number, for example 2^32 - 1 for -1. Triton reads it in the same
-/// way.
+/// Returns the value of a 32-bit attribute as an unsigned number, for example 2^32 - 1 for -1. Triton reads such
+/// attributes in the same way.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -23,8 +23,8 @@ pub(super) fn unsigned(number: i64) -> u64 {
 
 pub(super) type Verdict = Result<(), Vec<Diagnostic>>;
 
-/// Returns an error from the enclosing function if a rule is broken, that is, if the condition is false:
-/// `ensure!(labels, condition, message)`.
+/// Returns an error from the enclosing function if a rule is broken, that is, if the condition is false. The syntax
+/// is `ensure!(labels, condition, message)`.
 macro_rules! ensure {
     ($($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -33,8 +33,8 @@ macro_rules! ensure {
     };
 }
 
-/// Appends an error to `diagnostics` if a rule is broken, that is, if the condition is false: `rule!(diagnostics,
-/// labels, condition, message)`.
+/// Appends an error to `diagnostics` if a rule is broken, that is, if the condition is false. The syntax is
+/// `rule!(diagnostics, labels, condition, message)`.
 macro_rules! rule {
     ($diagnostics:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {

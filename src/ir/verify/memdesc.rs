@@ -7,15 +7,15 @@ use crate::sys::{self, BufferType};
 use linear_layout::encoding::{Encoding, NvmmaSharedEncoding};
 use melior::ir::{AttributeLike, Type};
 
-/// Creates the reason of a broken rule: `broken!(label, message)`.
+/// Creates the reason for a broken rule. The syntax is `broken!(label, message)`.
 macro_rules! broken {
     ($label:ident, $($message:tt)+) => {
         Reason::from(format!($($message)+)).of_rule(labels::$label)
     };
 }
 
-/// Returns an error from the enclosing function if a rule is broken, that is, if the condition is false:
-/// `ensure!(label, condition, message)`.
+/// Returns an error from the enclosing function if a rule is broken, that is, if the condition is false. The syntax
+/// is `ensure!(label, condition, message)`.
 macro_rules! ensure {
     ($label:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {

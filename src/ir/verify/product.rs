@@ -33,8 +33,8 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     })
 }
 
-/// Returns the unpacked shapes M x K and K x N of a scaled product. A byte with two 4-bit elements counts as
-/// two.
+/// Returns the unpacked shapes M x K and K x N of a scaled product. If an operand stores two 4-bit elements in each
+/// byte, both elements are counted.
 fn unpacked(op: tt::DotScaled<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let rank = a.len();

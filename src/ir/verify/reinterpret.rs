@@ -59,7 +59,8 @@ impl<'a> Memory<'a> {
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns the number of addresses along `dim` in all buffers, and the number of leading addresses in the view.
+    /// Returns two numbers of addresses along `dim`: those in all buffers of the multi-buffer, and the contiguous
+    /// addresses from address 0 that the view contains.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));

@@ -247,7 +247,7 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     Ok(())
 }
 
-/// Returns the number of elements that each CTA holds of a row of the block.
+/// Returns the number of elements of a block row that each CTA holds.
 fn row(block: &BufferType<'_>, buffer: &BufferType<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
@@ -264,7 +264,7 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
 }
 
 /// Checks an operation that copies rows selected by indices. Returns the types of the block, the buffer and the
-/// indices, or `None` if a value has none of these types.
+/// indices, or `None` if one of the three values does not have a suitable type.
 fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],

@@ -31,8 +31,9 @@ pub(crate) struct Emitter<'c> {
     pub(super) block: Blk<'c>,
     entry: Blk<'c>,
     at_entry: usize,
-    /// Blocks to which [`Self::leave_block`] returns, outermost first. Each has the keys that were added to
-    /// `available` after the block was left. On return to the block, these keys are removed again.
+    /// The blocks to which [`Self::leave_block`] returns, outermost first. Each block is paired with the keys that
+    /// were added to `available` after the insertion point left the block. When the insertion point returns, these
+    /// keys are removed again.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,
@@ -42,7 +43,7 @@ pub(crate) struct Emitter<'c> {
     pub(super) parsed_attrs: FxHashMap<&'static str, Attribute<'c>>,
     /// Fast-math flags, keyed by the address of their attribute.
     pub(super) fast: FxHashMap<usize, FastMathFlags<'c>>,
-    /// Range attributes, keyed by their exclusive upper bound. All ranges start at 0.
+    /// Range attributes, keyed by the exclusive upper bound of the range. All ranges start at 0.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
     /// All emitted pure operations. [`Self::sweep`] erases those without uses.
     pure: Vec<Op<'c>>,

@@ -84,7 +84,7 @@ impl<'c> Emitter<'c> {
     /// Translates attributes to the LLVM dialect. An attribute without an equivalent is omitted if it has its
     /// default value.
     ///
-    /// Returns `None` if such an attribute has another value.
+    /// Returns `None` if an attribute without an equivalent has any other value.
     fn convert_attributes(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
         let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {

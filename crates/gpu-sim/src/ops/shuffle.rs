@@ -133,7 +133,8 @@ shuffles! {
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,
-    /// Function that returns the source lane of one lane, and true if the source lane is in range.
+    /// Computes the source lane from which one lane reads. The second result is true if this source lane is in
+    /// range.
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
@@ -141,12 +142,13 @@ pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
-/// The operands of a shuffle in one lane, named as in the PTX manual.
+/// The values from which a shuffle computes the source lane of one lane.
 struct ShuffleRequest {
     lane: u32,
     offset: u32,
     segment: u32,
-    /// The last lane of the segment. For the mode `up`, this is the first lane.
+    /// Bound of the source lane. For the mode `up`, it is the first lane of the segment, and for the other modes
+    /// the last lane.
     last: u32,
 }
 
@@ -156,8 +158,8 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error message for the operation `what` if the lane index `lane` is outside a warp of `lanes` lanes.
-/// Hardware does not report such an index, and uses its low bits.
+/// Returns the error message with which the operation `what` rejects the lane index `lane`, which is outside a warp
+/// of `lanes` lanes. Hardware does not report such an index, and uses its low bits.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -167,8 +169,8 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     )
 }
 
-/// Returns the lane from which `lane` reads in `shfl.sync`, as defined in the PTX manual, and true if the source
-/// lane is in range. If it is out of range, `lane` reads its own value.
+/// Returns the lane from which `lane` reads in `shfl.sync`, as defined in the PTX manual. The second result is true
+/// if the source lane is in range. If it is out of range, `lane` reads its own value.
 fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
     let (from, ok) = (kind.source)(ShuffleRequest {
@@ -267,8 +269,8 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// A function that computes the result of a vote from two lane masks (`set`, `members`). `members` has a bit for
-/// each lane that takes part, and `set` for each of these lanes whose predicate is true.
+/// A function that computes the result of a vote from two lane masks (`set`, `members`). `members` has the bits of
+/// all lanes that take part, and `set` has the bits of those among them whose predicate is true.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;
@@ -285,7 +287,7 @@ pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     Some(found.1)
 }
 
-/// The `nvvm.vote.sync` instruction. If `mask` is `None`, this is AMD's ballot, in which all active lanes take
+/// The `nvvm.vote.sync` instruction, or AMD's ballot if `mask` is `None`. In AMD's ballot, all active lanes take
 /// part.
 #[derive(Debug)]
 pub(crate) struct Vote {

@@ -58,8 +58,9 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Emits a store of `value` to the entry `index` of the field `name` of a tensor map, and a store of the magic
-/// number that marks a tensor map. If there is no such field or entry, emits nothing and returns false.
+/// Emits two stores to a tensor map: one of `value` to the entry `index` of the field `name`, and one of [`MAGIC`]
+/// to the first 8 bytes, which marks the memory as a tensor map. If there is no such field or entry, emits nothing
+/// and returns false.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),
@@ -96,8 +97,8 @@ pub(crate) fn replace_field(
     true
 }
 
-/// Emits a copy of a tensor map from shared to global memory, followed by a release fence. Only lanes in which
-/// `leader` is true execute them.
+/// Emits a copy of a tensor map from shared to global memory, followed by a release fence. The copy and the fence
+/// are executed only by lanes in which `leader` is true.
 pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
     let guard = Some(Guard {
         reg: leader,
@@ -160,7 +161,7 @@ impl Instruction for MapFence {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxCopyKind {
-    /// A copy to shared memory, which signals its completion to the mbarrier.
+    /// A copy to shared memory, which signals its completion to the mbarrier at this address.
     Load(MbarrierAddress),
     Store,
     Add,

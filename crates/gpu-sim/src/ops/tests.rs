@@ -38,7 +38,8 @@ const RESULTS: [&str; 8] = [
     "!llvm.struct<(i32, i1)>",
 ];
 
-/// Lists of attributes. Each list is valid for some of the tested operations and invalid for others.
+/// Attribute lists for the generated operations. Each list is valid for some of the tested operations and invalid
+/// for others.
 const ATTRIBUTES: [&str; 3] = [
     "",
     "value = 7 : i32, predicate = 2 : i64, position = array<i64: 0>, bin_op = 1 : i64, elem_type = i32, \
@@ -54,8 +55,8 @@ const ATTRIBUTES: [&str; 3] = [
      range = #llvm.constant_range<i32>, intrin = \"llvm.nothing\"",
 ];
 
-/// Each operation is tested with any number and types of operands. It must decode or return an error, and the
-/// decoded kernel must run without a panic.
+/// Tests each operation with operands of various numbers and types. The operation must decode or return an error,
+/// and a decoded kernel must run without a panic.
 #[test]
 fn no_row_panics_on_what_it_cannot_read() {
     let operations = FAMILIES.iter().flat_map(|f| rows(f.operations));
@@ -82,8 +83,8 @@ fn no_row_panics_on_what_it_cannot_read() {
     assert!(programs > 1000, "{programs}");
 }
 
-/// Returns the operation `name` with each list of attributes, and with zero to four operands. The operands are the
-/// same value, or consecutive entries of [`VALUES`].
+/// Returns texts of the operation `name`, one for each combination of an attribute list and an operand list. An
+/// operand list has zero to four operands, which are all the same entry of [`VALUES`] or consecutive entries.
 fn programs(name: &str, intrinsic: &str) -> Vec<String> {
     let mut programs = Vec::new();
     for (try_, attributes) in ATTRIBUTES.iter().enumerate() {

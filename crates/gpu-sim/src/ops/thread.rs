@@ -28,13 +28,14 @@ impl Thread {
         self.number % self.lanes_per_warp
     }
 
-    /// Returns the rank of the block in its cluster; x is the fastest axis.
+    /// Returns the rank of the thread's block in its cluster. The rank increases fastest along x.
     fn cta_rank(&self) -> u32 {
         let [x, y, z] = [0, 1, 2].map(|axis| self.block[axis] % self.cluster[axis]);
         x + self.cluster[0] * (y + self.cluster[1] * z)
     }
 
-    /// Returns the mask of the lanes 0 to 31 for which `fits(lane, own_lane)` is true.
+    /// Returns the mask of those lanes among the first 32 for which `fits(lane, own_lane)` is true. `own_lane` is
+    /// the lane of this thread.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));
@@ -44,8 +45,8 @@ impl Thread {
 
 pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
-/// Defines special registers. Each row lists the operations that read the register, its names in inline PTX, and a
-/// function that computes its value.
+/// Defines special registers. Each row lists the operations that read the register, the register's names in inline
+/// PTX, and a function that computes its value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
         const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
@@ -124,8 +125,8 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResul
     d.define(op, vec![reg])
 }
 
-/// Defines clocks. Each row lists the operations and intrinsics that read the clock, its names in inline PTX, and
-/// its width in bits.
+/// Defines clocks. Each row lists the operations and intrinsics that read the clock, the clock's names in inline
+/// PTX, and its width in bits.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
         const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];

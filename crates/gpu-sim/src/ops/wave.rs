@@ -16,8 +16,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// DPP patterns with which each lane reads from the lane whose index in the row is its own index XOR the low four
-/// bits of the pattern.
+/// DPP patterns `row_xmask`. Each lane reads from the lane of its row whose index in the row is the own index XOR
+/// the low four bits of the pattern.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[OpRow] = &[
@@ -110,7 +110,7 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
 }
 
 /// Sets `dst` in each active lane to the result of `value`. The arguments of `value` are the execution state, the
-/// wave, the lane, and the index of the lane in the wave.
+/// wave, and the index of the lane in the thread block and in the wave.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -167,7 +167,8 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     Ok(())
 }
 
-/// The `ds_bpermute` instruction. Lane `i` reads from lane `index[i] / 4`, and gets 0 if that lane is inactive.
+/// The `ds_bpermute` instruction. Lane `i` reads from lane `index[i] / 4`, taken modulo the wave size, and gets 0
+/// if the source lane is inactive.
 #[derive(Debug)]
 pub(crate) struct Bpermute {
     pub(crate) dst: Reg,
@@ -321,17 +322,17 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
 struct DppControl {
     /// The DPP pattern (`dpp_ctrl`), which selects the source lanes.
     pattern: u32,
-    /// Mask with one bit per row of 16 lanes. The lanes of a row are enabled only if its bit is set.
+    /// Mask with one bit per row of 16 lanes. The lanes of a row are enabled only if the bit of the row is set.
     row_mask: u8,
-    /// Mask with one bit per bank, a group of 4 lanes in each row. The lanes of a bank are enabled only if its bit
-    /// is set.
+    /// Mask with one bit per bank, a group of 4 lanes in each row. The lanes of a bank are enabled only if the bit
+    /// of the bank is set.
     bank_mask: u8,
-    /// True if an enabled lane whose source lane is out of range or inactive gets 0, false if it gets the old
-    /// value.
+    /// Selects the result of an enabled lane whose source lane is out of range or inactive: 0 if true, the old
+    /// value if false.
     bound_control: bool,
 }
 
-/// The `v_mov_b32_dpp` instruction. Disabled lanes keep the old value.
+/// The `v_mov_b32_dpp` instruction. Disabled lanes get the value of `old`.
 #[derive(Debug)]
 struct Dpp {
     control: DppControl,
@@ -445,11 +446,11 @@ struct Permlane16 {
     /// Result of a lane whose source lane is inactive.
     old: Reg,
     src: Reg,
-    /// Source lanes for lanes 0 to 7 of a row, four bits per lane. The index of a source lane is relative to its
-    /// row.
+    /// Source lanes for lanes 0 to 7 of a row, four bits per lane. The four bits are the index of the source lane
+    /// in the row that contains it.
     low: Reg,
-    /// Source lanes for lanes 8 to 15 of a row, four bits per lane. The index of a source lane is relative to its
-    /// row.
+    /// Source lanes for lanes 8 to 15 of a row, four bits per lane. The four bits are the index of the source lane
+    /// in the row that contains it.
     high: Reg,
 }
 
@@ -555,8 +556,8 @@ impl Instruction for ReadLane {
     }
 }
 
-/// The instruction `v_permlane16_swap_b32` or `v_permlane32_swap_b32`. It exchanges the odd rows of `a` with the
-/// even rows of `b`, where a row has `rows` lanes.
+/// The instruction `v_permlane16_swap_b32` or `v_permlane32_swap_b32`. It divides the wave into rows of `rows`
+/// lanes, and exchanges the odd rows of `a` with the even rows of `b`.
 #[derive(Debug)]
 pub(crate) struct WaveSwap {
     pub(crate) rows: u32,
@@ -603,9 +604,9 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// The instruction `mbcnt_lo`, or `mbcnt_hi` if `high` is true. The register `mask` holds the lower or the upper 32
-/// bits of a mask over the lanes of the wave. Lane `i` counts the set bits of this half that are below bit `i` of
-/// the whole mask, and adds `base`.
+/// The instruction `mbcnt_lo`, or `mbcnt_hi` if `high` is true. The register `mask` holds the lower 32 bits of a
+/// lane mask for `mbcnt_lo`, and the upper 32 bits for `mbcnt_hi`. In lane `i`, the result is `base` plus the
+/// number of set bits in this half that stand for lanes below `i`.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,

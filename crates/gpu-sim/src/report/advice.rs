@@ -32,8 +32,8 @@ const LARGEST_ROW: u64 = 1 << 13;
 enum Candidate {
     /// Each row of `row` bytes is followed by `bytes` bytes of padding.
     Padding { row: u64, bytes: u64 },
-    /// The groups of `vec` bytes in each row of `row` bytes are permuted: the index of a group is XORed with (row
-    /// index / `per_phase`) modulo `max_phase`.
+    /// The groups of `vec` bytes in each row of `row` bytes are permuted. The index of a group in its row is XORed
+    /// with `(row index / per_phase) % max_phase`.
     Swizzle {
         row: u64,
         vec: u64,
@@ -152,8 +152,8 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     })
 }
 
-/// Returns advice on the global-memory accesses of one source line. Returns `None` if there are no samples, or if
-/// most lanes of the first sample access the same address.
+/// Returns advice on the global-memory accesses of one source line. Returns `None` if `samples` is empty, or if
+/// most pairs of consecutive lanes in the first sample access the same address.
 pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     let sample = samples.first()?;
     let bytes = i64::from(sample.bytes);
@@ -234,7 +234,8 @@ mod tests {
         assert_eq!(of_shared(&[&row], BANKS), None);
     }
 
-    /// The advice names layouts that avoid bank conflicts both for accesses to rows and for accesses to columns.
+    /// If the samples contain accesses to rows and accesses to columns, the advice names only layouts that avoid
+    /// bank conflicts for both.
     #[test]
     fn one_layout_serves_all_samples() {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));

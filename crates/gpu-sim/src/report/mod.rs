@@ -165,8 +165,8 @@ pub struct Report {
     /// Number of executed cross-lane operations (shuffles, lane permutes, DPP). Each execution by a warp counts
     /// once.
     pub shuffles: u64,
-    /// Number of redundantly stored bytes. If 32 unordered threads store the same 4 bytes to one address, 31 * 4
-    /// bytes are redundant.
+    /// Number of bytes whose store was redundant. If 32 unordered threads store the same 4 bytes to one address, 31
+    /// * 4 bytes are redundant.
     pub redundant_bytes: u64,
     /// Bytes of shared memory per thread block.
     pub shared_bytes: u32,

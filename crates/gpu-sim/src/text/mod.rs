@@ -49,8 +49,9 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Replaces the locations of `op` and of all nested operations. Each new location is the first `file:line:column`
-/// in the old location, in which aliases are resolved. It is empty if there is none.
+/// Replaces the locations of `op` and of all nested operations. The new location is the first `file:line:column` in
+/// the old location, after aliases are resolved. If the old location contains no such text, the new location is
+/// empty.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -108,7 +109,8 @@ struct Parser<'a> {
     module: Module,
     /// Values by name and result number: the key of `%5#1` is (`%5`, 1).
     values: HashMap<(&'a str, u32), Value>,
-    /// The block labels of each open region, outermost region first, in the order of first mention.
+    /// The block labels of each open region. The outermost region comes first, and the labels of each region are in
+    /// the order of first mention.
     blocks: Vec<Vec<&'a str>>,
 }
 
@@ -207,7 +209,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes an expression in brackets, including nested brackets.
+    /// Consumes an expression in brackets, which may contain nested brackets, and returns its text.
     fn balanced(&mut self) -> Parsed<&'a str> {
         self.skip();
         let start = self.at;

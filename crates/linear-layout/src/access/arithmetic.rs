@@ -106,7 +106,7 @@ impl Comparison {
     }
 }
 
-/// Wraps `value` to `bits` bits, and sign-extends the result. One bit (a truth value) gives 0 or 1.
+/// Wraps `value` to `bits` bits, and sign-extends the result. If `bits` is 1, the result is the truth value 0 or 1.
 #[expect(clippy::cast_possible_truncation, reason = "reducing is what it does")]
 pub(super) fn wrap(value: i128, bits: u32) -> i64 {
     match bits {
@@ -497,8 +497,9 @@ fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFac
     }
 }
 
-/// Returns the divisor 2^`by` of the division that is equivalent to a right shift by `by`. Returns `None` if `by`
-/// is not a constant below `bits` and 62.
+/// Converts the shift distance `by` to the constant divisor 2^`by`: a right shift by `by` is equivalent to a
+/// division by this divisor. Returns `None` if `by` is not a constant, or if the constant is not below both `bits`
+/// and 62.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant

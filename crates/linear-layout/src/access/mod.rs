@@ -459,7 +459,7 @@ impl AxisInfo {
     }
 
     /// Returns the axis information of the result of an elementwise operation about which nothing else is known. If
-    /// the operands are equal in two elements, so is the result.
+    /// two positions have equal elements in every operand, they also have equal elements in the result.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {

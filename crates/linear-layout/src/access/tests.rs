@@ -273,8 +273,8 @@ fn programs() -> impl Strategy<Value = (u32, Vec<ProgramStep>)> {
     )
 }
 
-/// Applies a step of a random program to some of the tensors. Returns `None` if the step is undefined or does not
-/// apply to them.
+/// Applies the step `i` of a random program to some of the tensors. Returns `None` if the result is undefined, or
+/// if the step does not apply to these tensors.
 fn step(tensors: &[Tensor], bits: u32, i: &ProgramStep) -> Option<Tensor> {
     // Recent results are preferred as operands.
     let pick = |n: u8| &tensors[tensors.len() - 1 - usize::from(n) % tensors.len().min(6)];

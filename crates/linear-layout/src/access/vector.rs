@@ -7,7 +7,7 @@ use crate::number::narrow;
 /// A global-memory access that all threads execute.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalAccess<'a> {
-    /// The addresses of the elements.
+    /// Axis information of the addresses of the elements.
     pub pointer: &'a AxisInfo,
     /// The mask, or `None` if all elements are active.
     pub mask: Option<&'a AxisInfo>,
@@ -17,8 +17,8 @@ pub struct GlobalAccess<'a> {
     /// zero.
     pub layout: &'a LinearLayout,
     /// Number of elements that the operation guarantees to be consecutive, aligned and under the same mask bit,
-    /// such as `contiguity` of `amdg.buffer_load`. The value 1 is no guarantee. It applies to the dimension along
-    /// which register bit 0 moves.
+    /// such as `contiguity` of `amdg.buffer_load`. The value 1 is no guarantee. The guarantee applies to the
+    /// dimension along which register bit 0 moves.
     pub hinted_elements: u64,
     /// Width in bits of the widest access that the target supports.
     pub widest_bits: u32,

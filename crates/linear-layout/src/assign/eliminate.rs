@@ -38,7 +38,7 @@ pub(super) struct Elimination<'a> {
     pub(super) buckets: Vec<Bucket>,
     /// The cost that all assignments share.
     pub(super) constant: LexCost,
-    /// Number of summed table entries.
+    /// Number of table entries that were added up so far.
     pub(super) steps: u64,
     /// For each variable, the indices of the tables that contain the variable.
     of_var: Vec<Vec<usize>>,

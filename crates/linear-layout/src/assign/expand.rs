@@ -6,7 +6,7 @@ use super::network::Network;
 use super::order::Order;
 use std::collections::VecDeque;
 
-/// Maximum number of variables that a proposal changes.
+/// Maximum number of variables whose values one proposal of an [`Expansion`] changes.
 const MAX_SPREAD: usize = 100;
 
 /// Returns the network in which each variable can only take its value in `choice` or its value in `proposal`. If
@@ -82,8 +82,9 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns a proposal in which `var` has the value `value`. The variables around `var`, nearest first, get the
-    /// values that are cheapest for the variables chosen so far. The search ends after [`MAX_SPREAD`] changes.
+    /// Returns a proposal in which `var` has the value `value`. The variables around `var` are then visited,
+    /// nearest first. Each gets the value with the lowest cost, given the values of the variables visited before.
+    /// The search ends after [`MAX_SPREAD`] changes.
     pub(super) fn from(&mut self, choice: &[u32], var: u32, value: u32) -> Vec<u32> {
         let mut proposal = choice.to_vec();
         let mut is_met = vec![false; choice.len()];
@@ -109,8 +110,8 @@ impl<'a> Expansion<'a> {
         proposal
     }
 
-    /// Returns the value of `var` with the lowest cost in the tables whose other variables are all chosen. Ties are
-    /// broken by the unary cost.
+    /// Returns the value of `var` with the lowest cost, summed over those tables whose other variables all have a
+    /// chosen value. Ties are broken by the unary cost.
     fn cheapest_value(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
         let sizes = &self.network.sizes;
         let mut row = vec![(LexCost::ZERO, LexCost::ZERO); sizes[var as usize] as usize];

@@ -41,9 +41,10 @@ struct JointTable {
 
 /// All optimal assignments of an exactly eliminated network, as cells of joint tables.
 ///
-/// The tables form a tree. A table has the eliminated variable and its neighbours. The parent is the table of
-/// the neighbour that is eliminated first. Arc consistency on a tree makes every live cell part of an optimal
-/// assignment. So the first live value of each variable can be chosen without backtracking.
+/// The tables form a tree. A table contains the eliminated variable and its neighbours. Its parent is the table of
+/// that neighbour which is eliminated first. A cell is live until it is removed. Arc consistency on a tree makes
+/// every live cell part of an optimal assignment. So the first live value of each variable can be chosen without
+/// backtracking.
 ///
 /// Each cell is removed at most once, so the work is linear in the size of the tables.
 #[derive(Debug)]
@@ -92,7 +93,8 @@ impl OptimalAssignments {
         new
     }
 
-    /// Fills the table `at` with the cheapest cells for each combination of values in the parent table.
+    /// Fills the table `at`. For each combination of values that cells of the parent table give to the variables of
+    /// both tables, adds a group with the cheapest cells.
     fn fill(&mut self, eliminated: &Elimination<'_>, at: usize, choice: &mut [u32]) {
         let vars = std::mem::take(&mut self.tables[at].vars);
         // Values of the other variables in cells of the parent, with those cells.

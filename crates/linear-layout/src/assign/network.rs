@@ -19,13 +19,13 @@ pub(super) struct Network {
     pub(super) sizes: Vec<u32>,
     /// Variables that still need a value, in ascending order.
     pub(super) live: Vec<u32>,
-    /// The cost tables. Each live variable has a unary table, and no two tables have the same variables.
+    /// The cost tables. Each live variable has a unary table, and no two tables have the same set of variables.
     pub(super) factors: Vec<CostTable>,
     /// A cost that is part of the cost of every assignment.
     pub(super) constant: LexCost,
     /// Cost of an infeasible entry.
     pub(super) forbidden: LexCost,
-    /// Indices of the shared terms that have a variable.
+    /// Indices of the shared terms that have a helper variable.
     pub(super) helpers: Vec<usize>,
 }
 

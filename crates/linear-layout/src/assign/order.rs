@@ -15,8 +15,8 @@ pub(super) struct Neighbours<'a> {
     limit: u64,
 }
 
-/// The cost of eliminating a variable: the entries of its joint table (at most `limit + 1`), then the number of its
-/// neighbours.
+/// The cost of eliminating a variable: first the number of entries of its joint table (at most `limit + 1`), and
+/// then the number of its neighbours.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {
@@ -78,8 +78,9 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Returns the variable to fix next. Prefers nodes to helper variables, then the variable with the fewest
-    /// fixings in `times`, then the variable with the most neighbours.
+    /// Returns the variable to fix next; `None` if no variable is live. Prefers nodes to helper variables. Among
+    /// these, prefers the variables that were fixed least often according to `times`, and then the variable with
+    /// the most neighbours.
     fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
         let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
         there.map(|(var, _)| var).min_by_key(|&var| {

@@ -13,16 +13,16 @@ pub(super) struct PrunedNetwork {
     pub(super) network: Network,
     /// For each variable, the original numbers of the values that remain.
     kept: Vec<Vec<u32>>,
-    /// The remaining value that replaces each original value: `replacement[var][value]`. Values have their original
-    /// numbers.
+    /// The remaining value that replaces the original value `value` of the variable `var` is
+    /// `replacement[var][value]`. All these values are original numbers.
     replacement: Vec<Vec<u32>>,
     /// Number of compared table entries.
     pub(super) steps: u64,
 }
 
 impl PrunedNetwork {
-    /// Removes dominated values from `whole` until none is left. Tests dominance in `core`, the network that
-    /// remains after the elimination of some variables of `whole`.
+    /// Removes values from `whole` until no value is dominated. Tests dominance in `core`, the network that remains
+    /// after the elimination of some variables of `whole`.
     ///
     /// If two values have equal costs, both are kept, so that no optimal assignment is lost.
     pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {
@@ -121,8 +121,8 @@ impl PrunedNetwork {
         }
     }
 
-    /// Translates an assignment from the original numbers of values to the numbers in the pruned network. Dominated
-    /// values are replaced, so the cost does not rise.
+    /// Translates an assignment from the original numbers of values to the numbers in the pruned network. Each
+    /// dominated value becomes the value that replaced it, so the cost does not rise.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
         let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
@@ -140,8 +140,9 @@ impl PrunedNetwork {
     }
 }
 
-/// Compares two values of `var` in one table. Returns (the greatest amount by which `better` costs more, the least
-/// amount by which it costs less) over all entries. Each amount is at least 0.
+/// Compares the costs of the values `better` and `worse` of `var` in all entries of one table. Returns two amounts:
+/// the greatest amount by which `better` costs more than `worse` in any entry, and the least amount by which
+/// `better` costs less in any entry. Each amount is at least 0.
 fn difference(
     network: &Network,
     factor: &CostTable,

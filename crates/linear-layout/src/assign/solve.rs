@@ -51,9 +51,9 @@ pub(super) struct Limits {
     /// Maximum number of entries in a joint table of the elimination that precedes pruning and local search. Also
     /// the smallest table limit that local search uses.
     pub(super) few: u64,
-    /// Maximum number of entries in all tables together, in the relaxation or in one round of local search. Each
-    /// table may have this number divided by the number of variables, but is limited to at least `few` and at most
-    /// `table` entries.
+    /// Maximum number of entries in all tables together, in the relaxation or in one round of local search. The
+    /// limit of each table is this number divided by the number of variables, but at least `few` and at most
+    /// `table`.
     pub(super) round: u64,
     /// Local search starts no further move after it has visited this many table entries.
     pub(super) moves: u64,
@@ -171,8 +171,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Runs local search from `start` and from the assignment that the relaxation suggests. Combines both results, and
-/// returns the best assignment that was found.
+/// Runs local search from two assignments: `start`, and the assignment that is chosen from the relaxed network.
+/// Combines both results, and returns the best assignment that was found.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);

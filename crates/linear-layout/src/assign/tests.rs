@@ -8,8 +8,8 @@ fn one_in(random: &mut Random, n: u64) -> bool {
     random.below(n) == 0
 }
 
-/// A distribution of random prices. Prices below `values` are equally likely; few distinct prices make ties. One
-/// price in `infeasible` is infeasible; 0 means none.
+/// A distribution of random prices. Prices below `values` are equally likely. Few distinct prices make ties likely.
+/// On average, one price in every `infeasible` prices is infeasible, and none if `infeasible` is 0.
 #[derive(Clone, Copy)]
 struct Prices {
     values: u64,
@@ -275,8 +275,8 @@ fn stars_and_rings_are_eliminated() {
     }
 }
 
-/// Returns a random graph in which a conversion between two given layouts has the same price on each edge, except
-/// for a random weight of the edge.
+/// Returns a random graph. The price of an edge is the price of the conversion between two layouts, which is the
+/// same on all edges, times a random weight of the edge.
 fn entangled(random: &mut Random, nodes: u64, degree: u64, layouts: u64) -> Graph {
     let mut graph = Graph::new();
     let own = |random: &mut Random| (0..layouts).map(|_| (random.below(1000), 0)).collect();

@@ -119,8 +119,8 @@ pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
     linear_from_bases(layout, &cute_bases(layout)?, 0)
 }
 
-/// Returns the linear map with the columns `bases`. The size of `offset` is the least power of two that is
-/// greater than every output and greater than `other`.
+/// Returns the linear map with the columns `bases`. The size of the out-dim `offset` is the least power of two that
+/// is greater than every output and greater than `other`.
 fn linear_from_bases(
     layout: &Layout,
     bases: &[u64],
@@ -206,7 +206,8 @@ fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the swizzle with the fewest bits that maps `values` to numbers that share no set bit.
+/// Returns the swizzle with the fewest bits that maps `values` to numbers that share no set bit. Returns an error
+/// if no swizzle does this.
 fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     let Some((first, second)) = first_overlap(values) else {
         return Ok(Swizzle::IDENTITY);
@@ -299,8 +300,8 @@ struct Separation {
     modes: Vec<Mode>,
 }
 
-/// Returns a swizzle, and the layout and offset to which it is applied to give `bases` and `offset`. In the layout,
-/// no two bases share a bit.
+/// Removes a swizzle from `bases` and `offset`. Returns the swizzle, and the layout and offset from which the
+/// swizzle produces `bases` and `offset`. In the returned layout, no two bases share a bit.
 fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());

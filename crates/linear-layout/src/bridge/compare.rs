@@ -144,8 +144,8 @@ impl DistributedLayout {
         }
     }
 
-    /// Returns the first difference from `other`, or `None` if both layouts map every value of every thread to the same
-    /// element.
+    /// Returns the first difference from `other`, or `None` if both layouts map every value of every thread to the
+    /// same element.
     ///
     /// ```
     /// # use linear_layout::bridge::{DistributedLayout, ElementOrder, linear_from_tilus};
@@ -162,11 +162,12 @@ impl DistributedLayout {
     /// assert!(row_major.difference(&cute).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    /// Elements are compared by index, in the order of a thread-value layout if there is one, and in row-major order
-    /// otherwise.
+    /// Elements are compared by index. If one of the layouts is a thread-value layout, both number the elements in
+    /// its order, and otherwise in row-major order.
     /// # Errors
-    /// Returns an error if a layout does not map threads and values to elements, or if two thread-value layouts number
-    /// the elements in different orders: equal indices are then different elements, which depend on the shape.
+    /// Returns an error if a layout does not map threads and values to elements, or if two thread-value layouts
+    /// number the elements in different orders. In the second case, equal indices can mean different elements,
+    /// depending on the shape.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {
         if let (Some(first), Some(second)) = (self.shape(), other.shape())
             && first != second
@@ -196,7 +197,8 @@ impl DistributedLayout {
     }
 }
 
-/// Returns the out-dims. They are sorted by `i` if every dim is a tensor dim `dim<i>`.
+/// Returns the out-dims of `layout`. If every out-dim is a tensor dim `dim<i>`, they are sorted by `i`. Otherwise
+/// they keep the order of the layout.
 fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     let mut outs: Vec<Dim> = layout.out_dims().collect();
     if outs.iter().all(|dim| dim.out_index().is_some()) {

@@ -145,7 +145,7 @@ pub fn linear_from_thread_value(
     )?)
 }
 
-/// A thread mode or value mode, ordered by stride.
+/// A mode of the threads or of the values of a thread-value layout. Modes are compared by stride first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct StridedMode {
     stride: i64,

@@ -11,9 +11,10 @@ use super::{CgaLayout, Encoding, EncodingError};
 
 const FAMILY: &str = "amd_rotating_shared";
 
-/// A tensor in shared memory, swizzled to spread both the rows and the blocks of rows over all banks.
+/// The layout of a tensor in shared memory that is swizzled to spread both the rows and the blocks of rows over all
+/// banks.
 ///
-/// Row `r` has the phase `(r / per_phase) % max_phase`, and belongs to block `r / per_phase / max_phase % max_phase`.
+/// Row `r` has the phase `(r / per_phase) % max_phase`, and lies in block `r / per_phase / max_phase % max_phase`.
 /// Column `c` of the row is stored at column `c ^ (vec * (phase ^ block))`.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
@@ -34,7 +35,8 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
-/// Returns the label of the rule that causes a swizzle error, or `None` for another kind of error.
+/// Returns the label of the rule of this encoding that an error of the kind `kind` reports as broken. Returns
+/// `None` if the kind corresponds to no rule.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),

@@ -156,8 +156,8 @@ impl AmdWmmaEncoding {
         Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
-    /// Returns the tile size of operand A (`op` 0) or B (`op` 1) along its dim that is not K: m for A, and n for B.
-    /// A transposed instruction swaps the operands, so m and n are swapped.
+    /// Returns the size of an instruction tile along the dim of operand A (`op` 0) or B (`op` 1) that is not K.
+    /// This size is m for A, and n for B. A transposed instruction swaps the operands, so m and n are swapped.
     pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         // A transposed product of unequal sizes swaps its operands.
@@ -168,9 +168,9 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the bases of `ctaLayout` to `tiling`, converted from steps in tiles to steps in elements. The size
-    /// of a tile along dim `d` is `2^tile[d]`. Steps along the dim `skip` become zero, and register bases that step
-    /// only along `skip` are omitted.
+    /// Appends the bases of `ctaLayout` to `tiling`. The bases are converted from steps in tiles to steps in
+    /// elements, where a tile has the size `2^tile[d]` along dim `d`. Steps along the dim `skip` become zero, and
+    /// register bases that step only along `skip` are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

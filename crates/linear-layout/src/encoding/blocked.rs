@@ -124,8 +124,9 @@ impl BlockedEncoding {
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
-    /// Returns the default encoding for a shape: one element per thread, and the last dim fastest. The CTAs first
-    /// split the slowest dim, and then the faster ones. CTAs that are left over hold copies.
+    /// Returns the default encoding for a shape: one element per thread, and the last dim fastest. The CTAs are
+    /// distributed over the slowest dim first, and then over the faster dims. If there are more CTAs than parts
+    /// into which the shape can be split, the excess CTAs hold copies.
     ///
     /// # Errors
     /// Returns an error if `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not

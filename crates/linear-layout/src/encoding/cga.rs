@@ -13,7 +13,8 @@ const MAX_CTA_BITS: usize = 16;
 /// holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// `(dim, log2 of the step)`. `None` if CTAs that differ in this bit hold copies of the same part.
+    /// The step of this bit as `(dim, log2 of the number of parts)`. `None` if CTAs that differ in this bit hold
+    /// copies of the same part.
     pub(crate) step: Option<(u8, u8)>,
 }
 
@@ -116,10 +117,11 @@ impl CgaLayout {
     }
 
     /// Converts the legacy parameters `CTAsPerCGA`, `CTASplitNum` and `CTAOrder`. Along dim `d`, the tensor is
-    /// split into `split[d]` parts, and `ctas[d] / split[d]` CTAs hold copies of each part. `order` lists the
-    /// fastest dim first.
+    /// split into `split[d]` parts, and `ctas[d] / split[d]` CTAs hold copies of each part. `order` lists the dims,
+    /// the fastest dim first.
     ///
-    /// Returns an error if a number is not a power of two, or `split[d]` is greater than `ctas[d]`.
+    /// Returns an error if the lists differ in length, `order` is not a permutation, a number is not a power of
+    /// two, or `split[d]` is greater than `ctas[d]`.
     pub(crate) fn from_split(
         ctas: &[u32],
         split: &[u32],
@@ -189,8 +191,9 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim. A bit with a zero basis, whose CTAs hold copies, is counted along
-    /// the dim of the preceding nonzero basis, or along dim0 if there is none.
+    /// Returns the number of CTAs along each dim. A bit of the CTA number with a zero basis, whose CTAs hold
+    /// copies, doubles the number along the dim of the preceding nonzero basis, or along dim0 if there is no
+    /// preceding nonzero basis.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;

@@ -18,8 +18,8 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Element types of Triton, `NumPy`, `PyTorch` and CUTLASS, with their widths in bits. These names do not
-/// consist of a prefix and the width.
+/// Element types of Triton, `NumPy`, `PyTorch` and CUTLASS, with their widths in bits. Names that consist of one of
+/// [`PREFIXES`] and the width, such as `int32`, are not listed.
 #[rustfmt::skip]
 const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("fp8e4nv", 8), ("fp8e4b8", 8), ("fp8e4b15", 8), ("fp8e5", 8), ("fp8e5b16", 8),
@@ -61,8 +61,8 @@ impl ElementTypeError {
         notes
     }
 
-    /// Returns the float type of the same width (e.g. `f8E4M3FN` for `float8`), or otherwise the known name with the
-    /// smallest edit distance.
+    /// Returns the float type of the same width, such as `f8E4M3FN` for `float8`. If no float type has this width,
+    /// returns the known name with the smallest edit distance.
     fn nearest(&self) -> Option<&'static str> {
         let name = self.name.to_lowercase();
         let floats = || FLOATS.iter().map(|(float, _)| *float);

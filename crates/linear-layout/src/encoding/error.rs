@@ -29,16 +29,16 @@ struct ErrorDetails {
     rule: Option<&'static str>,
 }
 
-/// A type to which the label of a broken rule, e.g. `blocked_c2`, can be attached: an error, or a result with such
-/// an error. An error that already has a label keeps it.
+/// A type to which the label of a broken rule, e.g. `blocked_c2`, can be attached. It is an error, or a result that
+/// may hold an error. An error that already has a label keeps this label.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// Attaches the label that `label` returns for the kind of the error. If `label` returns `None`, no label is
-    /// attached.
+    /// Attaches the label that `label` returns for the kind of the error. If `label` returns `None`, or if the
+    /// error already has a label, no label is attached.
     #[must_use]
     fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
@@ -348,8 +348,8 @@ impl EncodingError {
         }
     }
 
-    /// Sets the key that causes a `Quoted` or a `NoLayout` error; the latter becomes a `Quoted` error. Other errors
-    /// are unchanged.
+    /// Records that the key `name` causes the error. Applies only to a `Quoted` error and to a `NoLayout` error,
+    /// which becomes a `Quoted` error. Other errors are unchanged.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {

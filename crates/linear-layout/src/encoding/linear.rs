@@ -21,9 +21,9 @@ const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 /// tensor. Register 1 is one column to the right of register 0, lanes 1 and 2 are one and two rows below lane 0,
 /// and both warps hold the same elements.
 ///
-/// On a tensor larger than the bases describe, each thread gets additional registers. On a smaller tensor, register
-/// bases that step outside the shape are removed, and lane and warp bases that step outside it become zero
-/// (broadcast).
+/// If the tensor is larger than the shape that the bases describe, each thread gets additional registers. If the
+/// tensor is smaller, register bases that step outside the tensor are removed, and lane and warp bases that step
+/// outside the tensor become zero (broadcast).
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source

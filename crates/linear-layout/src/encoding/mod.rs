@@ -255,7 +255,8 @@ impl Encoding {
     /// Returns the linear layout of a tensor or buffer of this shape, and checks that every element has a location.
     ///
     /// [`to_linear_layout`](Self::to_linear_layout) also returns layouts that leave elements without a location, as
-    /// Triton does. For example, `warp = [[0, 5]]` becomes a zero basis on four columns.
+    /// Triton does. For example, the basis in `warp = [[0, 5]]` is replaced by zero on a tensor with four columns,
+    /// because it steps outside the tensor.
     /// # Errors
     /// Returns an error in the same cases as `to_linear_layout`, and if an element has no location. The error
     /// message then names such an element.
@@ -318,8 +319,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding in the form in which its text states it. If [`for_tensor`](Self::for_tensor) added a
-    /// tile, the tile is removed.
+    /// Returns the encoding as it was written, i.e. without the tile that [`for_tensor`](Self::for_tensor) may have
+    /// added.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {

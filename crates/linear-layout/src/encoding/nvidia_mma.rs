@@ -175,8 +175,8 @@ fn no_layout(reason: String) -> EncodingError {
 }
 
 /// Appends one tile of `mma` fragments to `tiling`. From the fastest bit on, the tile consists of `k_width`
-/// registers along dim `inner`, 4 lanes along `inner`, 8 lanes along dim `outer`, and then as many registers along
-/// `outer` and finally along `inner` as fill the tile.
+/// registers along dim `inner`, 4 lanes along `inner`, 8 lanes along dim `outer`, further registers along `outer`,
+/// and further registers along `inner`. The numbers of further registers are chosen such that the tile is full.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),

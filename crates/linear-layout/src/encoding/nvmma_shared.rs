@@ -76,8 +76,8 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns the encoding that a tensor descriptor has if it does not state one. It describes a block that TMA
-    /// copies, with the widest swizzle that fits a row of the block.
+    /// Returns the default encoding of a tensor descriptor. This encoding describes a block that TMA copies, with
+    /// the widest swizzle that fits a row of the block.
     ///
     /// A block with fewer than 8 rows, or with rows of less than 32 bytes, has no swizzle.
     ///
@@ -169,7 +169,8 @@ impl NvmmaSharedEncoding {
         128 * self.max_phase()
     }
 
-    /// Returns the encoding by which the same buffer holds the transposed matrix. The rank must be 2.
+    /// Returns the encoding that describes the transpose of the matrix in a buffer with this encoding. The buffer
+    /// itself does not change. The rank must be 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,

@@ -177,8 +177,9 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the layout of one part of a partitioned tensor. `piece` is the shape of the part. If it is smaller
-    /// than the shape of the linear component, offset bits that step outside the part are omitted, as in Triton.
+    /// Returns the layout of one part of a partitioned tensor. `piece` is the shape of the part. If `piece` is
+    /// smaller than the shape of the linear component, offset bits that step outside the part are omitted, as in
+    /// Triton.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self

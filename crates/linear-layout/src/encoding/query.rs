@@ -11,7 +11,7 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
 impl Encoding {
-    /// Returns the order of the dims, the fastest dim first. It is the order in which the elements follow each
+    /// Returns the order of the dims, the fastest dim first. This is the order in which the elements follow each
     /// other in the registers of a thread, in the offsets of a shared-memory buffer, or in the columns of tensor
     /// memory.
     ///
@@ -243,9 +243,9 @@ impl Encoding {
     }
 }
 
-/// Returns, for each output dim, the number of values of `ind` that are distributed along it. Each basis doubles
-/// the number of the dim along which it steps. If `copies` is true, a zero basis doubles the number of the dim
-/// along which the preceding nonzero basis steps.
+/// Returns, for each output dim, the number of values of `ind` that are distributed along it. Each basis of `ind`
+/// doubles the result for the dim along which it steps. If `copies` is true, a zero basis doubles the result for
+/// the dim along which the preceding nonzero basis steps.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;

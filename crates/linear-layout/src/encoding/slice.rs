@@ -11,9 +11,9 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A parent encoding from which dim `dim` is removed, e.g. the encoding of the row sums of a matrix. Threads that
-/// hold elements with different indices only along `dim` in the parent hold copies of the same elements in the
-/// slice.
+/// A parent encoding from which dim `dim` is removed, e.g. the encoding of the row sums of a matrix. If the
+/// elements that two threads hold in the parent differ only in their index along `dim`, the two threads hold copies
+/// of the same element in the slice.
 ///
 /// The result of a reduction along `dim` and the operand of an `expand_dims` at `dim` have a slice as their
 /// encoding. To compute the layout on a shape, insert a size of 1 at `dim`, take the parent's layout on the

@@ -139,8 +139,8 @@ pub(crate) struct QuotedText<'a> {
 }
 
 impl QuotedText<'_> {
-    /// Returns an error of the encoding for an error in the quoted layout. `at` is the byte offset of a syntax
-    /// error in the quoted text, or `None` for a semantic error.
+    /// Converts an error in the quoted layout to an error in the text of the encoding. `at` is the byte offset of a
+    /// syntax error in the quoted text, or `None` for a semantic error.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
         EncodingError::new(EncodingErrorKind::Quoted {
@@ -542,9 +542,9 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the error that the parser reports if an encoding of this family has the key `key`, although it must not
-/// have it. The error says that the key is unknown, or that it is given twice if the family has this key. Returns
-/// `None` if the family is unknown.
+/// Returns the error that the parser reports for an invalid key `key` in an encoding of the family `family`. If the
+/// family has no such key, the error says that the key is unknown. Otherwise, it says that the key is given twice.
+/// Returns `None` if the family is unknown.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {

@@ -23,8 +23,8 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// A builder that composes a layout of factors, which are appended in order. A *slot* is an index into the input
-/// dims `ins`.
+/// A builder that composes a layout from factors, which are appended one after the other. A *slot* is an index into
+/// the input dims `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
@@ -36,7 +36,7 @@ pub(crate) struct Tiling {
     limit: [u8; MAX_RANK],
     /// Position at which the bits of each dim start in a packed column. Dim 0 has the lowest bits.
     offset: [u8; MAX_RANK],
-    /// log2 of the product of the appended factors along each dim.
+    /// log2 of the product of the sizes of the factors that were appended along each dim.
     used: [u8; MAX_RANK],
     len: u8,
     overflow: bool,
@@ -207,8 +207,8 @@ impl Tiling {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column whose only coordinate is `value` along `dim`, or 0 if `value` is not below the
-    /// tensor's size along `dim`.
+    /// Returns the packed column whose coordinate along `dim` is `value` and whose other coordinates are 0. Returns
+    /// 0 if `value` is not below the tensor's size along `dim`.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -217,8 +217,8 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column whose only coordinate is `value` along `dim`, or 0 if `value` is not below the
-    /// size of one CTA's tile along `dim`.
+    /// Returns the packed column whose coordinate along `dim` is `value` and whose other coordinates are 0. Returns
+    /// 0 if `value` is not below the size of one CTA's tile along `dim`.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]

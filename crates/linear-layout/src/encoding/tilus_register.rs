@@ -127,7 +127,7 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that the number of lanes is a power of two. If it is not, the error has the label `rule`.
+/// Returns an error with the label `rule` if the number of lanes is not a power of two.
 pub(super) fn check_threads(
     rule: &'static str,
     threads_per_warp: u32,

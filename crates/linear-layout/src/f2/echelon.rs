@@ -41,8 +41,8 @@ impl Echelon {
         }
     }
 
-    /// Inserts `column` under the number `index`. Returns `None` if it is a pivot column, and a kernel vector if it
-    /// is a free column.
+    /// Inserts `column` under the number `index`. Returns `None` if `column` is a pivot column, and a kernel vector
+    /// if `column` is a free column.
     ///
     /// The kernel vector is a mask of column numbers. It selects `index` and the pivot columns whose XOR is
     /// `column`. `index` is taken modulo 64 and must be new.

@@ -141,8 +141,8 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the slot from which the action takes the value of its result slot `slot`. The returned slot numbers
-    /// the values before the action, and `slot` the values after it.
+    /// Returns the index that the value with the index `slot` had before the action. For example, if the action
+    /// exchanges registers 1 and 2, `source_of(1)` is 2.
     #[must_use]
     pub fn source_of(&self, slot: u64) -> u64 {
         let mut columns = [0u64; 64];

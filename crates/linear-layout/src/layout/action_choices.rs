@@ -6,7 +6,7 @@ use crate::f2::low_mask;
 use crate::number::narrow;
 
 impl RegisterPermutation {
-    /// Returns the action on in-dim `dim` that drops the zero bases this dim has in `layout`.
+    /// Returns the action on in-dim `dim` that drops the zero bases that this dim has in `layout`.
     ///
     /// # Errors
     /// Returns an error if the layout does not have the dim.
@@ -22,8 +22,8 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns a permutation of the bases of the first in-dim of `layout`. It moves the bases that `tile` has in
-    /// this dim to the front if `left` is true, and to the end otherwise.
+    /// Returns a permutation of the bases of the first in-dim of `layout`. If `left` is true, the permutation moves
+    /// the bases that `tile` has in this dim to the front. Otherwise, it moves them to the end.
     ///
     /// Returns `None` if an out-dim is larger in `tile` than in `layout`, or a basis of `tile` has no equal basis
     /// in `layout`. A later division by `tile` can still fail, because other bases and in-dims are not checked.
@@ -92,14 +92,14 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns a permutation that moves the registers with additive addresses to the front, and the number of these
-    /// registers.
+    /// Returns `(n, permutation)`: a permutation that moves the registers with additive addresses to the front, and
+    /// the number `n` of these registers.
     ///
-    /// The result is `(n, permutation)`: after the permutation, the first `n` registers have additive addresses. An
-    /// address is the XOR of two parts: `layout` computes one part from the register, and `addr` computes the other
-    /// part from all other inputs. A register basis is additive if no other input changes the address bits that are
-    /// set in it: its part can then be *added* to a base address. A register basis that equals a basis of `addr`
-    /// also counts as additive. `span_mask` is the mask of the address bits that an affine offset may change.
+    /// An address is the XOR of two parts: `layout` computes one part from the register, and `addr` computes the
+    /// other part from all other inputs. A register basis is additive if it has no common bits with the bases of
+    /// `addr` or with `span_mask`, because its part can then be *added* to a base address. A register basis that
+    /// equals a basis of `addr` also counts as additive. `span_mask` is the mask of the address bits that an affine
+    /// offset may change.
     /// # Errors
     /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have
     /// exactly one out-dim.
@@ -140,7 +140,8 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns the position that the value in slot `slot` has in the list of the distinct values of `dim`.
+    /// Returns the position that the value in slot `slot` has in the list of the distinct values of in-dim `dim`. A
+    /// slot is an index of `dim`, for example a register number.
     ///
     /// Each distinct value is in exactly one slot whose free bits are all zero (see
     /// [`free_variable_masks`](Self::free_variable_masks)). The list is in the order of these slots.

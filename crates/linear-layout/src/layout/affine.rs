@@ -155,7 +155,7 @@ impl AffineLayout {
         Ok(Self { linear, offset })
     }
 
-    /// Returns a solution `x` of `x.compose(outer) == self`, which is chosen like in
+    /// Returns a solution `x` of `x.compose(outer) == self`. If there are several solutions, one is chosen as in
     /// [`LinearLayout::invert_and_compose`].
     ///
     /// # Errors

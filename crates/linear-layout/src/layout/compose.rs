@@ -75,7 +75,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns a right inverse of a surjective layout. It maps each output to one of the inputs that have this
+    /// Returns a right inverse of a surjective layout, which maps each output to one of the inputs that have this
     /// output.
     ///
     /// The chosen input is the one whose free bits are all zero (see

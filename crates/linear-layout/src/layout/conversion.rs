@@ -81,7 +81,7 @@ impl LinearLayout {
     }
 
     /// Returns `(elems, permutation)`: the number of elements of the widest vector access that this layout from
-    /// registers to offsets permits, and the permutation of registers that it needs.
+    /// registers to offsets permits, and the permutation of registers that this access needs.
     ///
     /// After the permutation, `elems` consecutive registers have consecutive offsets. If `max_elems` is `None`, an
     /// access has at most 128 bits. Otherwise, an access has at most `max_elems` elements, and the permutation is

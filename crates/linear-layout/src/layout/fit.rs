@@ -4,7 +4,8 @@ use super::side::{FieldMoves, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// Returns the layout, in which each out-dim is reduced to the size in `shape` if it is larger.
+/// Returns a copy of `layout` in which each out-dim that is larger than its size in `shape` is reduced to this
+/// size.
 ///
 /// A basis component that is not below the size in `shape` becomes zero, so that an input bit that steps outside
 /// `shape` becomes a broadcast. If `broadcast_registers` is false, a register basis that becomes zero is dropped,
@@ -74,7 +75,7 @@ pub fn ensure_not_larger_than(
     Ok(result)
 }
 
-/// Returns the layout, repeated until no out-dim is smaller than its size in `shape`.
+/// Returns `layout`, repeated until no out-dim is smaller than its size in `shape`.
 ///
 /// For each out-dim that is too small, in order, the layout is multiplied by an identity from its first in-dim
 /// (usually `register` or `offset`) to this out-dim. For example, two lanes are repeated along a row of eight
@@ -114,7 +115,8 @@ pub fn ensure_not_smaller_than(
     Ok(result)
 }
 
-/// Returns log2 of the sizes in `shape`, in out-dim order. Returns an error if the sets of dims differ.
+/// Returns log2 of the sizes in `shape`, in out-dim order. Returns an error if the dims of `shape` are not the
+/// out-dims of `layout`.
 fn wanted_bits(
     layout: &LinearLayout,
     shape: &[(Dim, u64)],

@@ -38,8 +38,8 @@ impl LinearLayout {
         result
     }
 
-    /// Returns the layout in which the input bits are divided among the in-dims `dims`. Each of them is a pair
-    /// `(name, size)`.
+    /// Returns the layout in which the in-dims are replaced by `dims`, and the input bits are divided among these
+    /// new in-dims. Each entry of `dims` is a pair `(name, size)`.
     ///
     /// The first dim gets the lowest bits.
     ///
@@ -56,8 +56,8 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout in which the output bits are divided among the out-dims `dims`. Each of them is a pair
-    /// `(name, size)`.
+    /// Returns the layout in which the out-dims are replaced by `dims`, and the output bits are divided among these
+    /// new out-dims. Each entry of `dims` is a pair `(name, size)`.
     ///
     /// The first dim gets the lowest bits.
     ///

@@ -194,8 +194,8 @@ impl LinearLayout {
         })
     }
 
-    /// Returns `self`, in which the bases of `tile` are set to zero. In the result, each slot maps to the first
-    /// element of its tile.
+    /// Returns a copy of `self` in which the bases of `tile` are set to zero. In the result, each slot maps to the
+    /// first element of its tile.
     ///
     /// Unlike [`divide_left`](Self::divide_left), this function keeps the size of every dim. It also accepts a
     /// basis outside the tile that has output bits below those of `tile`.

@@ -82,7 +82,7 @@ impl LinearLayout {
     }
 
     /// Returns true if the layout maps the in-dims `dims` identically to the out-dims of the same names, and no
-    /// other entry of its matrix connects these dims with other dims.
+    /// entry of the layout's matrix connects these dims with other dims.
     ///
     /// Returns false if a dim is missing.
     #[must_use]

@@ -12,7 +12,7 @@ use crate::plan::memory::{BufferAccess, MemoryError};
 use crate::plan::program::Program;
 use thiserror::Error;
 
-/// A fault in the program of a buffer access.
+/// The first fault that was detected in the execution of a program that accesses a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct AccessFault(#[from] AccessFaultKind);
@@ -27,11 +27,11 @@ enum AccessFaultKind {
     Layout(#[from] LayoutError),
 }
 
-/// Executes the program for every thread and checks the accessed elements.
+/// Executes the program of a buffer access for every thread and checks the accessed elements.
 ///
-/// The position of the view and the indices are run-time values. Each of them is tested with the value 0, and with
-/// each value that has a single bit set. Addresses are linear in these bits, so a program without a fault is
-/// correct for all values.
+/// The position of the accessed view in the buffer and the indices are run-time values. Each of these values is
+/// tested with the value 0, and with each value that has a single bit set. Addresses are linear in these bits, so a
+/// program without a fault is correct for all values.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
@@ -160,8 +160,8 @@ mod tests {
         });
     }
 
-    /// Checks that all values of one store are neighbours, which means that their register numbers differ only in
-    /// the bits listed in `neighbours`.
+    /// Checks that the register numbers of the values of each store differ only in the bits listed in
+    /// `BufferAccess::neighbours`.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {

@@ -39,7 +39,8 @@ mod tests {
         Target::parse("cuda:90").expect("it is in the table")
     }
 
-    /// Returns a layout for 32 lanes and 4 warps. The arguments are the bases.
+    /// Returns a layout of `2^bits` elements for 32 lanes and 4 warps. The other arguments are the bases of the
+    /// registers, lanes and warps.
     fn layout(registers: &[u64], lanes: [u64; 5], warps: [u64; 2], bits: u32) -> LinearLayout {
         let ins = [
             (Dim::REGISTER, 1 << registers.len()),

@@ -46,10 +46,10 @@ fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     (span(&registers), span(&threads))
 }
 
-/// Returns the index values to test. They contain all combinations of the index bits that affect a select, and each
-/// of the other bits alone.
+/// Returns the index values to test. They contain all combinations of the index bits that affect the condition of a
+/// select instruction, and each of the other index bits alone.
 ///
-/// If several bits have the same effect on all selects, only the first of them is combined with other bits.
+/// If several bits have the same effect on all selects, only the first of these bits is combined with other bits.
 fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
     let mut outputs = FxHashMap::default();
     let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();
@@ -135,8 +135,8 @@ mod tests {
         }
     }
 
-    /// Checks that a gather along a row whose 32 elements are in the lanes of a warp takes one shuffle per element,
-    /// and no memory.
+    /// Checks that a gather uses one shuffle per element, and no shared memory, if the lanes of a warp hold whole
+    /// rows and the gather is along these rows.
     #[test]
     fn rows_of_a_warp_are_shuffled() {
         let target = Target::parse("hip:gfx1100").expect("known");
@@ -181,8 +181,8 @@ mod tests {
         );
     }
 
-    /// Checks the scope of the barrier. If each warp reads only rows that it stored itself, a warp barrier
-    /// suffices. Otherwise, the gather needs a CTA barrier.
+    /// Checks the scope of the barrier between the stores and the loads of a gather. If each warp reads only rows
+    /// that it stored itself, a warp barrier suffices. Otherwise, the gather needs a CTA barrier.
     #[test]
     fn warps_wait_for_the_warps_that_store_what_they_read() {
         let target = Target::parse("cuda:90").expect("known");

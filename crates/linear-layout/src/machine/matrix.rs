@@ -72,7 +72,8 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the lane that holds a byte of a plain fragment, as `(lane, byte within the lane's word)`.
+/// Returns the lane that holds a byte of a fragment of kind `Fragment::Plain`, as `(lane, byte within the lane's
+/// word)`.
 ///
 /// `row` and `byte` are the position of the byte in memory: its row, and its index within this row.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
@@ -166,7 +167,7 @@ mod tests {
     }
 
     /// Checks that columns are read by AMD's transposing loads, or by NVIDIA's matrix instructions for bytes, on
-    /// the GPUs that have these. Other GPUs access each element separately.
+    /// GPUs that have such instructions. On other GPUs, each element is accessed separately.
     #[test]
     fn columns_are_read_as_each_gpu_can() {
         let columns = |target: &str, result: &str, k_width: u32, bits: u32| {

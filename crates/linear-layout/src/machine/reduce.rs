@@ -267,8 +267,9 @@ mod tests {
         assert_eq!(bytes[0], bytes[1]);
     }
 
-    /// Checks a reduction in which halving distributes 32 rows over the lanes. The other warp sends its partial
-    /// result of a row to the lane that holds this row.
+    /// Checks a reduction in which two warps hold parts of 32 rows, and halving distributes the rows over the lanes
+    /// of each warp. The partial results that both warps have for a row are combined in the lane that holds this
+    /// row.
     #[test]
     fn partial_results_of_warps_meet_where_their_rows_are() {
         let target = Target::parse("cuda:90").expect("known");

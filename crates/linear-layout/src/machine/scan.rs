@@ -32,8 +32,8 @@ impl AbstractElement for ElementRange {
     }
 }
 
-/// Executes the plan for every thread and checks that each result is the combination of the prefix of its row that
-/// ends at its position.
+/// Executes the plan for every thread and checks that each result combines the elements of its row from the first
+/// element of the scan up to the position of the result.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::scan::plan_scan`] for `scan`.

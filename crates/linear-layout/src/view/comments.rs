@@ -8,8 +8,8 @@ use super::mentions::Mentions;
 use crate::encoding::Encoding;
 use crate::layout::LinearLayout;
 
-/// Returns the text of a layout as Triton prints it, without the leading newline. A padded encoding adds one line for
-/// each `(interval, padding)` pair.
+/// Returns the text of a layout as Triton prints it, without the leading newline. If `encoding` is a padded shared
+/// encoding, the text ends with one line per `(interval, padding)` pair.
 #[must_use]
 pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String {
     let mut text = layout.to_string().trim_start_matches('\n').to_owned() + "\n";
@@ -21,7 +21,7 @@ pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String
     text
 }
 
-/// Returns the text of a shape as in a type, such as `64x32`, or `[]` without dims.
+/// Formats a shape as in a tensor type, e.g. `64x32`. A shape without dims is `[]`.
 #[must_use]
 pub fn shape_text(shape: &[u64]) -> String {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
@@ -32,10 +32,12 @@ pub fn shape_text(shape: &[u64]) -> String {
     }
 }
 
-/// Returns the text of a module, with comments that show the linear layout of each encoding on each of its shapes.
+/// Returns the text of a module with inserted comments. The comments show the linear layout of each encoding for
+/// each shape to which the encoding applies.
 ///
-/// The comments have Triton's format. Comments for an alias follow the definition. Comments for inline encodings, such
-/// as `#ttg.slice<{...}>`, follow the last definition. Lines that start with `marker` separate modules.
+/// The comments have Triton's format. The comments for an alias follow its definition. The comments for inline
+/// encodings, such as `#ttg.slice<{...}>`, follow the last alias definition of the module; without any definition,
+/// they precede the line that mentions the encoding. Lines that start with `marker` separate modules.
 /// ```
 /// use linear_layout::view::with_layout_comments;
 ///

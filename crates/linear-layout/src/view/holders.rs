@@ -5,9 +5,9 @@ use core::fmt;
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 
-/// A solver for the holders of an output: all inputs that the layout maps to the output.
+/// A solver that finds the holders of an output: all inputs that the layout maps to this output.
 ///
-/// For example, in a layout of two lanes that hold the same two elements:
+/// For example, two lanes hold the same two elements in this layout:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// # use linear_layout::view::Holders;
@@ -23,7 +23,8 @@ use crate::layout::{Dim, LinearLayout};
 #[derive(Clone, Debug)]
 pub struct Holders {
     echelon: Echelon,
-    /// A basis of the kernel in ascending order. The highest bit of each vector is zero in all other vectors.
+    /// Basis of the kernel of the layout, in ascending order. The highest set bit of each vector is zero in all
+    /// other vectors.
     kernel: Vec<u64>,
 }
 
@@ -42,7 +43,8 @@ impl Holders {
         Self { echelon, kernel }
     }
 
-    /// Returns the inputs that the layout maps to `output`, the smallest first. An output outside the image has none.
+    /// Returns the inputs that the layout maps to `output`, in ascending order. If `output` is outside the image,
+    /// there are none.
     pub fn of(&self, output: u64) -> impl Iterator<Item = u64> + '_ {
         let first = self.echelon.solve(output);
         let count = self.copies().unwrap_or(u64::MAX);
@@ -58,7 +60,8 @@ impl Holders {
         })
     }
 
-    /// Returns the number of copies of each element in the image, or `None` for 2^64 copies.
+    /// Returns the number of inputs that the layout maps to each element of its image, or `None` if this number is
+    /// 2^64.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         1u64.checked_shl(u32::try_from(self.kernel.len()).unwrap_or(u32::MAX))
@@ -67,8 +70,9 @@ impl Holders {
 
 /// A packed input of a layout. `Display` prints the register or the memory location that the input selects.
 ///
-/// A register prints as `T<thread>:<register>`, with threads numbered through all warps of a CTA. Offsets, and
-/// rows and columns of tensor memory, print as numbers. In a cluster, the CTA comes first, as in `B1:T6:1`.
+/// A register prints as `T<thread>:<register>`; threads are numbered through all warps of a CTA. Offsets, and the
+/// rows and columns of tensor memory, print as numbers. If the layout distributes elements over several CTAs, the
+/// CTA index comes first, as in `B1:T6:1`.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// # use linear_layout::view::InPoint;
@@ -83,17 +87,17 @@ pub struct InPoint<'l> {
     packed: u64,
 }
 
-/// Input dims that print as `T<thread>:<register>`.
+/// Input dims whose indices print in the form `T<thread>:<register>`.
 const THREADED: [Dim; 3] = [Dim::REGISTER, Dim::LANE, Dim::WARP];
 
 impl<'l> InPoint<'l> {
-    /// Returns the point of `layout` with the packed input `packed`.
+    /// Creates the point that the packed input `packed` selects in `layout`.
     #[must_use]
     pub fn new(layout: &'l LinearLayout, packed: u64) -> Self {
         Self { layout, packed }
     }
 
-    /// Returns the index in each input dim, in the order of the dims.
+    /// Returns each input dim together with the point's index in this dim, in the order of the layout's input dims.
     pub fn indices(&self) -> impl Iterator<Item = (Dim, u64)> + 'l {
         let mut rest = self.packed;
         self.layout.in_shape().map(move |(dim, size)| {
@@ -111,7 +115,8 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the thread index, counted through all lanes, warps and CTAs. `None` if the layout has no threads.
+    /// Returns the index of the thread that holds the point, counted through all lanes, warps and CTAs. Returns
+    /// `None` if the layout does not describe registers.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -164,15 +169,16 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Returns the dims that print as a prefix with a letter, such as `B1:` for CTA 1. Dims of size 1 are omitted.
+/// Returns the input dims whose index prints as a prefix, each with the letter of the prefix, such as `B` in `B1:`
+/// for CTA 1. A dim of size 1 has no prefix, and neither has the only dim of a layout.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the dims that print as numbers without a letter: all dims except `block` and `partition`. The only dim of a
-/// layout always prints as a number, even `block` or `partition`.
+/// Returns the input dims whose index prints as a number without a letter: all dims except `block` and `partition`.
+/// If a layout has a single input dim, this dim prints as a number even if it is `block` or `partition`.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

@@ -21,22 +21,23 @@ pub struct Definition {
     pub encoding: Encoding,
     /// The byte range of the definition in the text, from `#` to the end of the encoding.
     pub span: Range<usize>,
-    /// The number of the module in the text, counted from 0.
+    /// Index of the module that contains the definition, counted from 0 within the text.
     pub module: usize,
 }
 
 /// A place in a text that mentions an encoding: an inline encoding, a use of an alias, or the name in a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The encoding. In a tensor type, a CuTe encoding without a tile gets the tensor's shape as tile, as in
-    /// [`Encoding::for_tensor`].
+    /// The mentioned encoding. If a tensor type has a CuTe encoding without a tile, this field holds the encoding
+    /// with the tensor's shape as its tile, as in [`Encoding::for_tensor`].
     pub encoding: Encoding,
     /// The byte range of the mention, such as `#blocked` or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
-    /// The byte range of the type around the mention, e.g. `tensor<64xf16, #blocked>`, and the shape to which the
-    /// encoding applies. `None` if the mention is not the encoding of a type.
+    /// The type whose encoding this mention is: the byte range of the type in the text, e.g. of `tensor<64xf16,
+    /// #blocked>`, and the shape to which the encoding applies. `None` if the mention is not the encoding of a
+    /// type.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
-    /// The number of the module in the text, counted from 0.
+    /// Index of the module that contains the mention, counted from 0 within the text.
     pub module: usize,
 }
 
@@ -48,9 +49,10 @@ impl Mention {
     }
 }
 
-/// All mentions of encodings and definitions of aliases in a text.
+/// All mentions of encodings, and all definitions of aliases, in a text.
 ///
-/// The text need not be valid MLIR: unknown text is skipped, e.g. in a file that is being edited.
+/// The text need not be valid MLIR: unknown text is skipped, so that a file can be analyzed while it is being
+/// edited.
 /// ```
 /// use linear_layout::view::Mentions;
 ///
@@ -76,9 +78,9 @@ pub struct Mentions {
 /// An encoding that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The byte offset of the error, or of the encoding if the error has no offset.
+    /// Byte offset of the error in the text. If the error has no offset, this is the start of the encoding.
     pub at: usize,
-    /// The error of the parser.
+    /// The error that the parser reported.
     pub error: EncodingError,
 }
 
@@ -104,26 +106,26 @@ impl Mentions {
         scanner.found
     }
 
-    /// Returns the definitions of aliases in the order of the text.
+    /// Returns the definitions of aliases in the order in which they occur in the text.
     #[must_use]
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
     }
 
-    /// Returns all mentions of encodings, including the names in definitions.
+    /// Returns all mentions of encodings, including the alias names in definitions.
     #[must_use]
     pub fn mentions(&self) -> &[Mention] {
         &self.mentions
     }
 
-    /// Returns the encodings that cannot be parsed, in the order of the text.
+    /// Returns the encodings that cannot be parsed, in the order in which they occur in the text.
     #[must_use]
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// Returns the mention at a byte offset, e.g. under the cursor of an editor: the innermost encoding, or otherwise
-    /// the encoding of the innermost type.
+    /// Returns the mention at a byte offset, e.g. at the cursor of an editor. This is the innermost mention that
+    /// contains the offset. If no mention contains it, this is the encoding of the innermost type that contains it.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<&Mention> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
@@ -136,9 +138,11 @@ impl Mentions {
             .or_else(|| innermost(|m| m.holder.as_ref().map(|(span, _)| span)))
     }
 
-    /// Returns the distinct shapes to which an encoding applies in module number `module`, in textual order.
+    /// Returns the distinct shapes to which `encoding` applies in the module with index `module`, in the order in
+    /// which they occur in the text.
     ///
-    /// Each shape comes with the encoding. A CuTe encoding without a tile gets the shape as tile.
+    /// Each shape is paired with the encoding of the mention. If this is a CuTe encoding written without a tile, it
+    /// has the tensor's shape as its tile.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -156,8 +160,8 @@ impl Mentions {
     }
 }
 
-/// A scanner from left to right. Methods take the byte offset at which they begin, and return the byte offset at which
-/// they stop.
+/// A scanner that moves through a text from left to right. Each scanning method takes the byte offset at which it
+/// begins, and returns the byte offset at which it stops.
 struct Scanner<'t> {
     text: &'t str,
     marker: &'t str,
@@ -187,7 +191,7 @@ impl Scanner<'_> {
             .count()
     }
 
-    /// Scans one character, string, comment, attribute or type.
+    /// Scans the character, string, comment, attribute or type that begins at byte `pos`.
     fn step(&mut self, pos: usize, depth: usize) -> usize {
         if self.begins_module(pos) {
             self.next_module();
@@ -233,7 +237,7 @@ impl Scanner<'_> {
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Scans to the bracket that closes the bracket at byte `open`, and records the mentions inside.
+    /// Scans from the bracket at byte `open` to the bracket that closes it, and records the mentions in between.
     fn bracketed(&mut self, open: usize, depth: usize) -> usize {
         let mut stack = 0usize;
         let mut pos = open;
@@ -304,7 +308,8 @@ impl Scanner<'_> {
         end
     }
 
-    /// Scans a word, or a type that begins with this word.
+    /// Scans a word. If the word begins a type, such as `tensor<...>`, scans the whole type and attaches it to the
+    /// mention of its encoding.
     fn word(&mut self, pos: usize, depth: usize) -> usize {
         let end = self.skip(pos + 1, is_word);
         let is_buffer = match &self.text[pos..end] {
@@ -397,7 +402,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Parses the sizes of `64x32xf16`. Also returns the byte offset after the last `x`.
+/// Parses the sizes at the start of a text such as `64x32xf16`. Also returns the byte offset after the last `x`
+/// that follows a size.
 fn sizes(text: &str) -> (Vec<u64>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     loop {

@@ -5,10 +5,11 @@ use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 use crate::view::{Holders, shape_text};
 
-/// Returns a description of a layout in sentences: the size, the number of replicas, the contiguity, and the effect of
-/// each basis.
+/// Returns a description of a layout in sentences. They state the size, the number of replicas, the contiguity, and
+/// the effect of each basis.
 ///
-/// An input is mapped to the XOR of the bases of its set bits, so each sentence is about one bit.
+/// The layout maps an input to the XOR of the bases of the input's set bits, so the effect of each bit is described
+/// by a sentence of its own.
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::view::words;
@@ -49,8 +50,8 @@ pub fn words(layout: &LinearLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns a description of a register layout of Tilus: the numbers of threads and registers (*places*), and the effect
-/// of each mode.
+/// Returns a description of a register layout of Tilus. It states the number of threads, the number of registers
+/// per thread (which the text calls *places*), and the effect of each mode.
 ///
 /// ```
 /// use linear_layout::view::words_of_register;
@@ -270,8 +271,8 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     }
 }
 
-/// Finds the output dim along which consecutive indices of the first input dim are adjacent. Returns this dim and the
-/// number of consecutive elements; `None` without such a dim.
+/// Finds the output dim along which consecutive indices of the first input dim hold adjacent elements. Returns this
+/// dim and the number of consecutive elements, or `None` if there is no such dim.
 pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
     let first = layout.in_dims().next()?;
     let mut at = 0;

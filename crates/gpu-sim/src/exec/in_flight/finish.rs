@@ -75,7 +75,9 @@ impl Exec<'_> {
         }
         let channels = [Channel::Transaction, Channel::Group].into_iter();
         let lanes = 0..self.num_threads;
-        for (channel, lane) in channels.flat_map(|channel| lanes.clone().map(move |lane| (channel, lane))) {
+        for (channel, lane) in
+            channels.flat_map(|channel| lanes.clone().map(move |lane| (channel, lane)))
+        {
             let queue = self.queue(channel, lane);
             let copies = std::mem::take(&mut self.in_flight.queues[queue]);
             let is_over = |copy: &CopyInFlight| {

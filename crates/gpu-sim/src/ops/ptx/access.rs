@@ -99,7 +99,7 @@ pub(super) fn space(line: &StatementParts<'_>) -> Space {
     })
 }
 
-/// Returns (base register, byte offset) of an address operand.
+/// Returns the base register and the byte offset of the address operand `address`.
 pub(super) fn place(
     scope: &mut AsmScope<'_, '_>,
     address: &PtxOperand,

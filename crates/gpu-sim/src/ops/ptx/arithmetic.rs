@@ -23,8 +23,8 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Applies `one` to the lower 16-bit halves of the sources, and then to the upper halves. Packs the two results
-/// into a 32-bit word.
+/// Decodes a packed operation on 16-bit floats. Applies `one` to the lower halves of the statement's sources, and
+/// then to the upper halves. The result operand gets both results, packed into a 32-bit word.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -60,7 +60,7 @@ pub(super) fn float(
     s.result(line, reg)
 }
 
-/// Decodes `fma.rn.f32 d, a, b, c`.
+/// Decodes `fma`, such as `fma.rn.f32 d, a, b, c`.
 pub(super) fn fma(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let ty = line.float.unwrap_or(FloatTy::F32);
     let [a, b, c] = s.sources(line)?;
@@ -68,7 +68,8 @@ pub(super) fn fma(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decode
     s.result(line, reg)
 }
 
-/// Decodes an approximation, such as `ex2.approx.ftz.f32 d, a`, as the exact library function with the same name.
+/// Decodes an approximate operation, such as `ex2.approx.ftz.f32 d, a`. The simulator computes it with the exact
+/// library function of the same name.
 pub(super) fn approximate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let op = float::library_unary(line.words[0]).expect("each approximation is a library function");
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -84,7 +85,7 @@ fn result_format(line: &StatementParts<'_>) -> FloatTy {
         .unwrap_or(FloatTy::F32)
 }
 
-/// Decodes `cvt.rn.bf16.f32 d, a`.
+/// Decodes a conversion between two float formats, such as `cvt.rn.bf16.f32 d, a`.
 pub(super) fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [src] = s.sources(line)?;
     let from = line.float.unwrap_or(FloatTy::F32);
@@ -98,7 +99,8 @@ pub(super) fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     s.result(line, reg)
 }
 
-/// Decodes `cvt.rn.f16x2.f32 d, high, low`.
+/// Decodes a conversion of two f32 numbers to a packed pair of 16-bit floats, such as `cvt.rn.f16x2.f32 d, high,
+/// low`.
 pub(super) fn pair(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [high, low] = s.sources(line)?;
     let to = half_format(line.words.get(2));
@@ -107,7 +109,7 @@ pub(super) fn pair(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Decodes `cvt.rn.f32.s32 d, a`.
+/// Decodes a conversion of an integer to a float, such as `cvt.rn.f32.s32 d, a`.
 pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [whole] = s.sources(line)?;
     let (bits, signed, to) = (line.bits, line.signed, result_format(line));
@@ -127,7 +129,8 @@ pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// Decodes `cvt.rzi.s32.f32 d, a`. The conversion saturates, and gives 0 for NaN.
+/// Decodes a conversion of a float to an integer, such as `cvt.rzi.s32.f32 d, a`. A number outside the range of the
+/// integer type saturates, and NaN becomes 0.
 pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -241,9 +244,9 @@ impl Instruction for WideFunnelShift {
     }
 }
 
-/// Shifts the 64-bit number with the halves `low` and `high` by `by` bits. Returns the upper word after a left
-/// shift, or the lower word after a right shift. If `clamps` is true, the distance is at most 32, otherwise it is
-/// taken modulo 32.
+/// Shifts the 64-bit number whose 32-bit halves are `low` and `high`. Returns the upper word after a left shift, or
+/// the lower word after a right shift. The shift distance is `by`, clamped to 32 if `clamps` is true, and taken
+/// modulo 32 otherwise.
 fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
     let by = by & mask(32);
     let by = if clamps { by.min(32) } else { by & 31 };
@@ -252,7 +255,7 @@ fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u6
     moved & mask(32)
 }
 
-/// Decodes `shf.l.wrap.b32 d, low, high, distance`.
+/// Decodes the funnel shift `shf`, such as `shf.l.wrap.b32 d, low, high, distance`.
 pub(super) fn funnel(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let (left, clamps) = (line.says("l"), line.says("clamp"));
@@ -295,7 +298,7 @@ pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     s.result(line, reg)
 }
 
-/// Decodes an integer multiplication whose result is the full product, twice as wide as the factors.
+/// Decodes `mul.wide`, an integer multiplication whose result is the full product, twice as wide as the factors.
 pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
@@ -314,7 +317,7 @@ pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Decodes an integer multiply-add that keeps the lower half of the product.
+/// Decodes `mad.lo`, an integer multiply-add that keeps the lower half of the product.
 pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
@@ -337,7 +340,7 @@ pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decode
     s.result(line, reg)
 }
 
-/// Decodes `setp.ltu.f32 p, a, b`.
+/// Decodes a comparison of floats, such as `setp.ltu.f32 p, a, b`.
 pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -354,8 +357,8 @@ pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
 mod tests {
     use super::shifted_words;
 
-    /// Compares [`shifted_words`] with the definition in the PTX manual, computed with an intermediate result of
-    /// 128 bits.
+    /// Compares [`shifted_words`] with the definition in the PTX manual. The test evaluates this definition with
+    /// 128-bit integers.
     #[test]
     fn funnel_shifts_follow_the_manual() {
         let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];

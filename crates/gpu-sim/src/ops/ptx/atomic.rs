@@ -30,8 +30,8 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
 }
 
 /// Creates `count` registers that receive the old values of an atomic operation. If the statement has a guard, the
-/// registers are first set to the current value of the result operand `into`, which lanes without a true guard
-/// keep.
+/// registers first get the current value of the result operand `into`, so that lanes that do not execute the
+/// operation keep this value.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,

@@ -31,12 +31,12 @@ type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeR
 
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in the order of the opcode. Each string lists the alternatives for one modifier, separated by
-    /// spaces. A leading `?` marks an optional modifier, and `*` matches a number.
+    /// The modifiers, in the order in which they follow the opcode. Each string lists the alternatives for one
+    /// modifier, separated by spaces. A leading `?` marks an optional modifier, and `*` matches a number.
     pub(super) modifiers: &'static [&'static str],
     /// The accepted types, separated by spaces; empty if the form has no type.
     pub(super) types: &'static str,
-    /// The operands, one letter per operand:
+    /// The operands, one letter per operand. A type in this list is the type at the end of the opcode.
     /// - `d`: a register as wide as the type; `s`: a register as wide as the type, or a number
     /// - `D`: a result register, `S`: a source register or a number; the registers may be wider than their types
     /// - `h`: a 16-bit register; `w`: a 32-bit register, or a number; `W`: a 32-bit register; `q`: a 64-bit register
@@ -558,8 +558,8 @@ fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
 }
 
-/// Decodes `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, which converts two f32 numbers to 8-bit floats. With a
-/// single source operand, the source is one register that holds two packed f16 numbers.
+/// Decodes a conversion of two numbers to packed 8-bit floats, such as `cvt.rn.satfinite.e4m3x2.f32 d, high, low`.
+/// The sources are two f32 operands, or one operand that holds two packed f16 numbers.
 fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {
@@ -580,7 +580,8 @@ fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.result(line, reg)
 }
 
-/// Decodes `cvt.rn.f16x2.e4m3x2 d, both`, which converts two packed 8-bit floats to two packed f16 numbers.
+/// Decodes a conversion of two packed 8-bit floats to two packed f16 numbers, such as `cvt.rn.f16x2.e4m3x2 d,
+/// both`.
 fn widen(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let [src] = s.sources(line)?;

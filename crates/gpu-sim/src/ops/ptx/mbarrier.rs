@@ -17,7 +17,7 @@ pub(super) fn address(s: &mut AsmScope<'_, '_>, arg: &PtxOperand) -> DecodeResul
     })
 }
 
-/// Decodes `mbarrier.init`, `mbarrier.inval`, `mbarrier.arrive` and `mbarrier.arrive.expect_tx`, such as
+/// Decodes the mbarrier operations `init`, `inval`, `arrive` and `arrive.expect_tx`. Examples are
 /// `mbarrier.init.shared::cta.b64 [a], n` and `mbarrier.arrive.expect_tx.shared::cta.b64 _, [a], bytes`.
 pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (at, act) = match (line.words[1], line.args) {

@@ -72,12 +72,12 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     }
 })];
 
-/// Prefixes of AMD instructions that are not decoded as vector instructions. Those that begin with `s_wait` may
-/// emit a wait for asynchronous copies; the other ones have no effect in the simulator.
+/// Prefixes of AMD instructions that are not decoded as vector instructions. Instructions that begin with `s_wait`
+/// may emit a wait for asynchronous copies. The others have no effect in the simulator.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Decodes AMD inline assembly. If the text contains no vector instruction, each output must be tied to an input,
-/// and takes the value of this input.
+/// Decodes AMD inline assembly. If the text contains no vector instruction, the constraints must tie each output to
+/// an input, and the output gets the value of this input.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -142,7 +142,7 @@ struct StatementParts<'s> {
     words: Vec<&'s str>,
     args: &'s [PtxOperand],
     guard: Option<Guard>,
-    /// True if the statement is in a loop that repeats it until its first operand is true.
+    /// True if the statement is in a loop that repeats the statement until its first operand is true.
     repeats: bool,
     /// Width in bits of the type, which is the last modifier. If the last modifier is not a type, the width is 32.
     bits: u32,
@@ -383,8 +383,8 @@ impl AsmScope<'_, '_> {
         Ok(regs)
     }
 
-    /// Assigns the value of `reg` to the operand `arg`. If there is a guard, only the lanes in which it holds are
-    /// assigned, and the other lanes keep their value.
+    /// Assigns the value of `reg` to the operand `arg`. If `guard` is given, only the lanes that execute the
+    /// statement get the new value. In the other lanes, the operand keeps its value.
     fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
         let PtxOperand::Name(name) = arg else {
             return Err(self.unsupported("inline assembly: a result is not a register"));
@@ -412,8 +412,8 @@ impl AsmScope<'_, '_> {
         self.write(&line.args[0], reg, line.guard)
     }
 
-    /// Returns an error if the statement has a guard. Guards are not supported on some statements, such as lane
-    /// exchanges and barriers.
+    /// Returns an error if the statement has a guard. The decoders of statements that do not support guards, such
+    /// as lane exchanges and barriers, call this function.
     fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),

@@ -81,7 +81,7 @@ pub(super) fn group(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Deco
     }
 }
 
-/// Decodes `tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [a], 1, $1`.
+/// Decodes `tensormap.replace.tile`, such as `tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [a], 1, $1`.
 pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (addr, offset) = place(s, &line.args[0])?;
     let (index, value) = match line.args {
@@ -103,7 +103,7 @@ pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     }
 }
 
-/// Decodes `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`.
+/// Decodes `tensormap.cp_fenceproxy`, such as `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`.
 pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     whole_map(s, line)?;
@@ -139,7 +139,7 @@ fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     }
 }
 
-/// Decodes `elect.sync _|p, 0xffffffff`.
+/// Decodes `elect.sync`, such as `elect.sync _|p, 0xffffffff`.
 pub(super) fn elect(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let mask = s.read_sized(&line.args[2], 32)?;

@@ -4,7 +4,7 @@ use crate::float::FloatTy;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Name {
-    /// An operand of the operation, such as `$2`.
+    /// An operand of the inline assembly operation, such as `$2`.
     Operand(usize),
     /// A declared or predefined register, such as `%r1` or `p`.
     Local(String),
@@ -26,7 +26,7 @@ pub(super) struct Statement {
     /// The opcode, split at dots: `ld.shared.b32` is `["ld", "shared", "b32"]`.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// True if the statement is in a loop that repeats it until its first operand is true.
+    /// True if the statement is in a loop that repeats the statement until its first operand is true.
     pub(super) repeats: bool,
 }
 

@@ -98,7 +98,7 @@ fn wait() -> String {
     asm(&text, "r", &[("%s", "i32")])
 }
 
-/// Returns operations with which each of 64 threads copies 4 words of the box from shared memory to `%out`.
+/// Returns operations that copy 256 words from shared memory to `%out`. Each of 64 threads copies 4 words.
 fn show() -> String {
     let one = |column: u32| {
         format!(

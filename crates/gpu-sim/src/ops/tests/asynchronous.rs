@@ -13,8 +13,8 @@ pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
     pub(in crate::ops) input: Vec<u8>,
-    /// Number of bytes that are copied from `%in` to shared memory before the body. If it is not 0, a proxy fence
-    /// and a barrier follow the copy.
+    /// Number of bytes that are copied from `%in` to shared memory before the body of the kernel runs. If the
+    /// number is not 0, a proxy fence and a barrier follow the copy.
     pub(in crate::ops) loaded: u32,
     /// Size of the buffer `%out` in 32-bit words.
     pub(in crate::ops) words: usize,
@@ -79,7 +79,8 @@ impl AsyncKernel {
         runs.map(|run| run.expect_err("it is wrong")).collect()
     }
 
-    /// Checks that the error in each schedule has the given kind and contains all of `words`.
+    /// Runs the kernel with each schedule. Checks that each run fails with an error that has the kind `kind` and
+    /// contains all of `words`.
     #[track_caller]
     pub(in crate::ops) fn check_errors(
         &self,

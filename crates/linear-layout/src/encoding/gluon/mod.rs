@@ -45,7 +45,8 @@ pub struct GluonLayout {
 /// A Python class of Gluon, or a constructor such as `PaddedSharedLayout.with_identity_for`.
 struct Class {
     name: &'static str,
-    /// `(field, key in IR)` in the order of the arguments. The key is empty if IR has none.
+    /// The fields in the order of the arguments, as `(name, key in IR)`. The key is empty if the IR has no key for
+    /// the field.
     fields: &'static [(&'static str, &'static str)],
     /// Number of mandatory fields, which come first.
     required: usize,
@@ -185,10 +186,10 @@ const CLASSES: &[Class] = &[
     },
 ];
 
-/// Names of classes that leave the choice of the layout to the compiler. They are rejected.
+/// Names of classes that leave the choice of the layout to the compiler. The parser rejects these classes.
 const OPEN: [&str; 2] = ["AutoLayout", "CoalescedLayout"];
 
-/// Fields of classes up to Triton 3.6, replaced by `cga_layout`.
+/// Names of the cluster fields of classes up to Triton 3.6. Later versions have the field `cga_layout` instead.
 const OLD_FIELDS: [&str; 3] = ["ctas_per_cga", "cta_split_num", "cta_order"];
 
 impl GluonLayout {
@@ -309,7 +310,7 @@ impl<'c, 't> Arguments<'c, 't> {
         }
     }
 
-    /// Returns the value of the field `name`. `None` if the field is omitted or has Python's value `None`.
+    /// Returns the value of the field `name`. Returns `None` if the field is omitted or has Python's value `None`.
     fn value(&self, name: &str) -> Option<&'c Value<'t>> {
         let field = self
             .class
@@ -353,7 +354,7 @@ impl<'c, 't> Arguments<'c, 't> {
         numbers(value)
     }
 
-    /// Converts `[[256, 8]]` to the syntax of IR, `[256:+8]`.
+    /// Converts the interval-padding pairs to the syntax of IR: `[[256, 8]]` becomes `[256:+8]`.
     fn padding_pairs(&self) -> Result<String, EncodingError> {
         let value = self.value("interval_padding_pairs");
         let pairs =
@@ -373,8 +374,8 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// Returns the shape that the call specifies. If it specifies none, returns the smallest shape that contains
-    /// all bases, or `None` if there are no bases either.
+    /// Returns the shape that the call specifies. If the call specifies none, returns the smallest shape that
+    /// contains all bases, or `None` if the call has no field `offset_bases`.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -553,8 +554,8 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Returns the IR text of a `#ttg.linear` encoding, or of a `#ttg.generic_linear` encoding if only that accepts the
-/// bases.
+/// Returns the IR text of a `#ttg.linear` encoding. If only a `#ttg.generic_linear` encoding accepts the bases,
+/// returns the text of that encoding.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {

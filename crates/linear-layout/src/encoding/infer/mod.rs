@@ -93,7 +93,7 @@ pub fn trans_source(
 }
 
 /// Returns the encoding of the operand of a `reshape` from `src_shape` to `dst_shape` whose result has the encoding
-/// `dst`. It is computed by [`reshape`], applied in the opposite direction: from `dst_shape` to `src_shape`.
+/// `dst`. The result is computed by [`reshape`] in the opposite direction: from `dst_shape` to `src_shape`.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`reshape`].
@@ -406,8 +406,8 @@ pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Removes the lowest bit of the coordinate along `axis`. The register basis that steps by 1 along `axis` is
-/// dropped, and the size and all other steps along `axis` are halved.
+/// Returns `layout` with the size of dim `axis` halved. The register basis that steps by 1 along `axis` is dropped,
+/// and all other steps along `axis` are halved. Returns an error if there is no such register basis.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -480,8 +480,8 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if `a` and `b` have equal layouts on `shape` once the registers that only repeat elements of other
-/// registers are removed.
+/// Returns true if `a` and `b` have equal layouts on `shape` when registers that only hold copies of elements in
+/// other registers are ignored.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)

@@ -86,8 +86,8 @@ impl LayoutColumns {
         }
     }
 
-    /// Returns one packed basis vector for each bit of `digits`. The digits are taken in the given order, and the
-    /// bits of each digit from the lowest to the highest. Extents and weights must be powers of two.
+    /// Returns one packed basis vector for each bit of `digits`. The vectors are in the order of the digits. For
+    /// each digit, the vector of the lowest bit comes first. Extents and weights must be powers of two.
     pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()

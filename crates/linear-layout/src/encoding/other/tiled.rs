@@ -27,9 +27,9 @@ pub enum TiledDim {
 
 /// A layout of JAX's Mosaic GPU.
 ///
-/// Each tile splits the last dims of the tensor into tiles, and appends one dim for the position inside a tile per
-/// split dim. For example, the tile (64, 8) turns a 128x128 tensor into a 2x16x64x8 tensor. The next tile splits
-/// the last dims of the result. The dims that result from the last tile are used as follows:
+/// Each tile splits the last dims of the tensor into tiles. For each split dim, it appends a dim for the position
+/// inside a tile. For example, the tile (64, 8) turns a 128x128 tensor into a 2x16x64x8 tensor. The next tile
+/// splits the last dims of the result. The dims that result from the last tile are used as follows:
 /// - `warp_dims` are distributed over the 4 warps of a warpgroup, the slowest dim first;
 /// - `lane_dims` are distributed over the 32 lanes of a warp, the slowest dim first;
 /// - `vector_dim` is a vector in each thread;
@@ -80,8 +80,8 @@ fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, Compi
 }
 
 impl TiledLayout {
-    /// Returns the layout with these tiles, whose tiled dims are distributed over warps, lanes and vectors as the
-    /// other arguments state.
+    /// Returns the layout that splits a tensor into `tiles`. The other arguments state which of the resulting dims
+    /// are distributed over warps and lanes, and which one is the vector of a thread.
     ///
     /// # Errors
     /// Returns an error if there is no tile, an extent is zero, a tile does not divide the previous tile, an

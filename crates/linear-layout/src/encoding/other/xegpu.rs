@@ -39,9 +39,10 @@ pub struct XegpuLayout {
     rank: usize,
 }
 
-/// The distribution along one dim, over subgroups or over lanes.
+/// The round-robin distribution of one dim over subgroups or over lanes.
 struct Level {
-    /// Number of subgroups or lanes. Each of them holds one tile per round.
+    /// Number of subgroups or lanes along the dim. Consecutive pieces of `data` elements are assigned to them in
+    /// turn.
     count: u64,
     data: u64,
 }
@@ -117,7 +118,7 @@ impl XegpuLayout {
         )?)
     }
 
-    /// Returns the dims in their order in both grids (subgroups and lanes), the fastest dim first.
+    /// Returns the dims in the order that both grids (of subgroups and of lanes) have, the fastest dim first.
     fn order(&self) -> Vec<usize> {
         match &self.fields[5] {
             // Each entry is below the rank.

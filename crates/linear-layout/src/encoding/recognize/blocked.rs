@@ -15,8 +15,8 @@ enum ZeroBasisRule {
     Last,
 }
 
-/// Returns the size of a box along each dim. Each basis of `list` doubles the size along the dim along which it
-/// steps. For a zero basis, `rule` selects this dim.
+/// Returns the size of a box along each dim. Each nonzero basis of `list` doubles the size along the dim along
+/// which it steps. A zero basis doubles the size along the dim that `rule` selects.
 fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
     let at = |index: usize| order[index.min(order.len() - 1)] as usize;
@@ -35,8 +35,8 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns blocked encodings that may have the bases `s`. The order of their dims is the order in which the bases
-/// step along them, starting either with the registers or with the lanes.
+/// Returns blocked encodings that may have the bases `s`. They differ in the order of the dims, in the size of the
+/// box of a thread, and in the dims to which zero bases are assigned.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();

@@ -223,10 +223,10 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `ctaLayout`, from the fewest to the most register bits.
+/// Returns the candidates for `ctaLayout`.
 ///
-/// The first `own` register bits step inside one tile, and the following ones step from tile to tile. The first
-/// candidate contains none of the following bits, and each further candidate contains one more of them.
+/// The first `own` register bits step inside one tile, and the later register bits step from tile to tile.
+/// Candidate `n` contains the first `n` of these later bits. Candidate 0 comes first.
 fn cta_layouts(
     s: &BasisSteps,
     own: usize,

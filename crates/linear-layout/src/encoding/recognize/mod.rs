@@ -129,8 +129,8 @@ impl BasisSteps {
         })
     }
 
-    /// Returns the bases in which the zero bases of lanes and warps are replaced by steps of 1, 2, 4, ... along
-    /// output dim `dim`.
+    /// Returns a copy of these bases in which the zero bases of lanes and warps are replaced by steps of 1, 2, 4,
+    /// ... along output dim `dim`.
     fn unfold_along(&self, dim: usize) -> Self {
         let mut next = 0;
         let mut unfold = |list: &[BasisStep]| -> Vec<BasisStep> {

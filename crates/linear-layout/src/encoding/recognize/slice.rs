@@ -30,8 +30,8 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Returns slices that remove dim `gone` from a parent. In the parent, the lanes and warps with zero bases either
-/// step along `gone` or hold copies.
+/// Returns slices along dim `gone` that may have the bases `s`. In some of their parents, the lanes and warps whose
+/// bases are zero in `s` step along `gone`. In the other parents, they hold copies.
 fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)

@@ -101,8 +101,8 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// Stores `names` to consecutive cells, starting with cell `first`. An error contains the index of the cell
-    /// that caused it.
+    /// Stores the symbolic values `names` to consecutive cells, starting with cell `first`. An error contains the
+    /// index of the cell that caused it.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -153,8 +153,8 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Adds `name` atomically to cell `at`. Atomic additions conflict with stores and loads, but not with each
-    /// other.
+    /// Adds the symbolic value `name` atomically to cell `at`. Atomic additions conflict with stores and loads, but
+    /// not with each other.
     pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
         let Self::Recorded {
             cells,

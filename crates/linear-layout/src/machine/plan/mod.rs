@@ -323,8 +323,8 @@ pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
     /// The expected results, indexed by `[operand][register][thread]`. `sources` is indexed in the same way.
     pub(super) expected: &'a [Vec<Vec<C>>],
-    /// The numbers that the first source registers hold, indexed by `[source][thread]`. Sources without an entry
-    /// hold no known number.
+    /// The known numbers in the first source registers, indexed by `[source][thread]`. Source registers that have
+    /// no entry hold no known number.
     pub(super) numbers: &'a [Vec<u32>],
     /// The tracker of matrix products, or `None` if the program has no matrix products.
     pub(super) products: Option<&'a mut dyn Products<Granule<C>>>,

@@ -2,7 +2,8 @@
 
 use crate::number::narrow;
 
-/// A symbolic value of a granule: a few consecutive bytes of an element.
+/// The symbolic value of a granule, in an execution that computes with symbolic values instead of numbers. A
+/// granule consists of a few consecutive bytes of an element.
 pub(crate) trait Name: Copy + PartialEq {
     /// The value of a register or memory cell that was never written.
     const NOTHING: Self;
@@ -24,7 +25,7 @@ pub(crate) trait Name: Copy + PartialEq {
     fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// The name of granule `granule` of element `element` is the number `element * granules_per_element + granule`.
+/// The name of granule `g` of an element is the name of granule 0 plus `g`.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -72,7 +73,7 @@ pub(crate) struct LineNames<'a, N> {
     /// 0 if this is a row of A, 1 if it is a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the number of elements that share one name. These elements are adjacent along k.
+    /// log2 of the number of elements that one symbolic value represents. These elements are adjacent along k.
     pub(crate) packed_log2: usize,
     /// The scales, and log2 of the number of elements along k that one scale applies to. `None` if there are no
     /// scales.

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The properties `(base, offset, bytes, direction)` of an access that determine its bank conflicts. `offset` is 0
-/// if it has no influence on them.
+/// if it does not affect the conflicts.
 type AccessShape = (u32, u32, u32, Access);
 
 type Numbers = Rc<[u32]>;
@@ -26,10 +26,10 @@ type Numbers = Rc<[u32]>;
 /// A known evaluation `(index map, inputs, outputs)` of an index map.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names that one granule of a value has in all threads.
+/// The symbolic values (see [`Name`]) that one granule of a register has, one per thread.
 ///
-/// Names are stored only for granule 0. `start` is the index of the first stored name. The names of the other
-/// granules are derived from the stored ones.
+/// The symbolic value in thread `t` is derived from the stored value with index `start + t`, which is the symbolic
+/// value of granule 0 of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -37,7 +37,8 @@ struct NameRow {
 }
 
 impl NameRow {
-    /// Returns one row for each granule of an element. `start` is the index of the first stored name.
+    /// Returns one row for each granule of an element. `start` is the index of the first stored symbolic value of
+    /// the element.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
@@ -72,10 +73,12 @@ pub(super) struct Machine<'a, N> {
     /// Size of a granule in bytes.
     granule: u32,
     granule_log2: u32,
-    /// For each value, the index of its first row and the number of its rows. A value has one row per granule.
+    /// For each value, the index of its first row in `rows` and the number of its rows. A value has one row per
+    /// granule.
     place: Vec<(u32, u32)>,
     rows: Vec<NameRow>,
-    /// The stored names, with one name per thread for each stored row. Several values may share stored names.
+    /// The stored symbolic values (see [`Name`]). A stored row contains one symbolic value per thread. Several
+    /// register values may share a stored row.
     names: Vec<N>,
     /// The numbers that are known for some values. Such a value has one number per thread.
     numbers: FxHashMap<ValueId, Numbers>,
@@ -171,8 +174,8 @@ impl<'a, N: Name> Machine<'a, N> {
         self.buffer = (memory, bytes);
     }
 
-    /// Returns the buffer cells that an element of the first operand occupies, each with the name that it must
-    /// hold. The element is stored at byte `byte`, and `name` is the name of its first granule.
+    /// Returns the buffer cells that an element of the first operand occupies, each with the symbolic value that it
+    /// must hold. The element is stored at byte `byte`, and `name` is the symbolic value of its first granule.
     fn element_cells(&self, byte: u32, name: N) -> impl Iterator<Item = (usize, N)> + use<N> {
         let first = (byte >> self.granule_log2) as usize;
         let granules = (self.plan.widths()[0].max(8) / 8 / self.granule) as usize;
@@ -238,7 +241,8 @@ impl<'a, N: Name> Machine<'a, N> {
         row.name(&self.names, thread)
     }
 
-    /// Adds names for all granules of `value`, which are unwritten at first. Returns the index of the first name.
+    /// Adds `granules` rows of symbolic values for `value`, one row per granule. All of them are unwritten at
+    /// first. Returns the index of the first added symbolic value.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
@@ -267,8 +271,8 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Defines all source registers. `name` maps (source, thread) to the name of the first granule that the source
-    /// holds in this thread.
+    /// Defines all source registers. `name` maps (source, thread) to the symbolic value of the first granule that
+    /// the source holds in this thread.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
             let names = (0..self.threads).map(|thread| name(value, thread));
@@ -276,8 +280,8 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Compares all results with the expected elements. `name` maps (result, thread) to the expected name of the
-    /// first granule. `wrong` returns the fault to report if another name is found.
+    /// Compares all results with the expected elements. `name` maps (result, thread) to the expected symbolic value
+    /// of the first granule. `wrong` returns the fault to report if another symbolic value is found.
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,
@@ -320,8 +324,8 @@ impl<'a, N: Name> Machine<'a, N> {
         NameRow::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
     }
 
-    /// Returns the name that the first granule of the element `value` has in each thread. If `value` is a word or
-    /// is undefined, this is a fault.
+    /// Returns the name that the first granule of the element `value` has in each thread. Returns a fault if
+    /// `value` is a word or is undefined.
     fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
         let rows = self.place(step, value)?;
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));

@@ -267,8 +267,8 @@ fn copies_of_another_warp_are_waited_for() {
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }
 
-/// Checks exchanges in which each of two warps exchanges its own values twice. A warp barrier does not prevent a
-/// race if, the second time, a warp uses the bytes that the other warp used.
+/// Checks plans in which each of two warps exchanges its own values twice. If a warp uses bytes in the second
+/// exchange that the other warp used in the first one, a warp barrier does not prevent a race.
 #[test]
 fn a_store_over_what_another_warp_reads_is_a_race() {
     let target = Target::parse("cuda:90").unwrap();

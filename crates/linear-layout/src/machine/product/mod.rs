@@ -10,7 +10,7 @@ use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
 use sums::{ALL, EMPTY, ProductSums, ProductTerm};
 
-/// Returns log2 of the number of rows, of columns and of matrices in the batch.
+/// Returns log2 of the numbers of rows, columns and matrices in the batch.
 fn sizes_log2(layout: &LinearLayout) -> [usize; 3] {
     let mut dims = layout.out_dims().rev();
     let [columns, rows] = [(); 2].map(|()| dims.next().map_or(0, |dim| layout.out_bits(dim)));

@@ -15,8 +15,8 @@ use std::rc::Rc;
 
 /// A symbolic element of A, B or D, or a scale.
 ///
-/// The `Granule` that holds the element records whether it is part of A or B. `line` is the row of D for an element
-/// of A, and the column of D for an element of B.
+/// An element does not record whether it is part of A or B. The `Granule` that contains the element does. `line` is
+/// the row of D for an element of A, and the column of D for an element of B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProductTerm {
     Nothing,
@@ -65,8 +65,8 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Returns the number of the interned list that equals `list`. A new list is interned. The call is fastest if
-    /// `list` is the list of the previous call.
+    /// Returns the number of the interned list that equals `list`, which is interned if it is new. The call is
+    /// fastest if `list` is also the list of the previous call.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -100,10 +100,11 @@ pub(super) struct ProductSums {
     /// The interned sets of indices k, stored as bit masks. The first two are [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
     ks: Lists<u32>,
-    /// For two lists of indices k, the set of k that the product of the lines with these lists adds. `None` means
-    /// that the lists do not match, or that a k occurs twice.
+    /// Maps the numbers of two lists of indices k, one of a row of A and one of a column of B, to the number of the
+    /// set of k in the product of this row and column. The value is `None` if the lists do not match, or a k occurs
+    /// twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// The union of two sets of k. `None` means that the sets intersect.
+    /// Maps the numbers of two sets of k to the number of their union. The value is `None` if the sets intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
     /// For A and B, log2 of the number of k that share a scale. `None` means that the operand has no scales.
     blocks_log2: [Option<u8>; 2],

@@ -30,8 +30,8 @@ fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Reverses the order of the bits of k. Bits within a byte, and bits within a block that has one scale, stay
-/// together.
+/// Returns the bit of k that replaces bit `bit` if the order of the bits of k is reversed. Bits within a byte, and
+/// bits within a block that has one scale, stay together.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -257,8 +257,8 @@ fn a_tile_beyond_k_adds_nothing_twice() {
     assert!(text.contains("select"), "{text}");
 }
 
-/// Checks that operands in other layouts are converted first. If the GPU has no suitable instruction, each lane
-/// multiplies alone.
+/// Checks that an operand is converted first if the instruction does not accept its layout, and that each lane
+/// multiplies alone if the GPU has no suitable instruction.
 #[test]
 fn every_product_has_a_plan() {
     let (row, target) = of_ampere();

@@ -12,8 +12,9 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 enum SharedForm {
     Swizzled(u64),
-    /// Core matrices of 8 rows of 16 bytes, without a swizzle. Each entry is the dimension along which one bit of a
-    /// core matrix's number steps.
+    /// Core matrices of 8 rows of 16 bytes, without a swizzle. Entry `i` is the dimension (`false` for 0, `true`
+    /// for 1) along which bit `i` of a core matrix's number steps. The entries repeat cyclically, and an entry has
+    /// no effect if its dimension is complete.
     Cores(Vec<bool>),
 }
 
@@ -28,7 +29,7 @@ struct FactorBufferCase {
 
 impl FactorBufferCase {
     /// Returns the layout of the buffer, and the mask of the positions that a view of the operand's shape may have.
-    /// `shape` is the shape of the operand, and `depth` is the index of dimension k in it.
+    /// `shape` is the shape of the operand, and `depth` is the index of dimension k in `shape`.
     fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (BufferLayout, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);

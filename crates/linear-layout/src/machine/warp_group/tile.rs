@@ -321,8 +321,8 @@ impl IssueTile<'_> {
 }
 
 pub(super) struct OperandRegisters {
-    /// One table for each of register, lane and warp, indexed by its number. The packed coordinates of an element
-    /// are the XOR of three entries, one from each table.
+    /// Three tables, which are indexed by the register number, the lane number and the warp number. The packed
+    /// coordinates of an element are the XOR of three entries, one from each table.
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }

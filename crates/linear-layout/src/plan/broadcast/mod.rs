@@ -30,8 +30,8 @@ use thiserror::Error;
 /// Plans a broadcast of elements to all their replicas.
 ///
 /// `layout` maps (register, lane, warp) to dims, and has no zero register bases. The owner of an element is the
-/// replica whose free bits are all zero. The sources of the program are all registers of the layout, but it uses
-/// only the values that owners hold.
+/// replica whose free bits are all zero. The sources of the program are all registers of the layout, but the
+/// program uses only the values that owners hold.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

@@ -20,7 +20,8 @@ pub struct Baseline {
 ///
 /// If at most one register bit is exchanged with a lane bit, Triton uses shuffles and no scratch memory. Otherwise,
 /// it uses a swizzled buffer, in one or more rounds of stores and loads. The register bits that both layouts have
-/// in common, except those that are bank bits, determine the round.
+/// in common determine the round, except for those that select a bank of shared memory or an element within a
+/// vector.
 ///
 /// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes
 /// than the baseline.

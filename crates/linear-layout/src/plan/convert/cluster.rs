@@ -25,8 +25,8 @@ use crate::target::{Access, Target};
 
 /// The location of an element in the cluster: `(coordinate within a block, rank of the block)`.
 ///
-/// Locations are linear: the location of an element is the XOR of one contribution per bit of the element's
-/// coordinates. A contribution also has this type.
+/// Locations are linear: the location of an element is the XOR of one `Location` for each bit that is set in the
+/// element's coordinates.
 type Location = (u64, u64);
 
 /// A map from each element to the block that holds it in the source layout of a conversion.
@@ -61,11 +61,11 @@ impl SourceElements {
         Some((compress(coordinate, self.rows), sources >> count))
     }
 
-    /// Returns the contribution that bit `bit` of the reading block's rank makes to the location from which this
-    /// block loads.
+    /// Returns the value that is XORed into the location from which a block loads if bit `bit` of the rank of this
+    /// reading block is set.
     ///
-    /// `element` is the contribution of this bit to the element's coordinates. If several blocks hold a replica,
-    /// the reading block chooses a block whose rank has the same value in bit `bit` as its own rank.
+    /// `element` is the value that this bit XORs into the coordinates of the loaded element. If several blocks hold
+    /// a replica, the reading block chooses a block whose rank has the same value in bit `bit` as its own rank.
     fn location_of_block(&self, bit: usize, element: u64) -> Option<Location> {
         let column = self.blocks.get(bit).copied().unwrap_or(0);
         if self.all.pivot_columns() >> (self.within.len() + bit) & 1 == 1 {

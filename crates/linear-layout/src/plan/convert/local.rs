@@ -55,13 +55,11 @@ pub(super) fn flip_where(
 ///
 /// The source register may depend on the thread.
 pub(super) struct LocalMap {
-    /// Column `i` is the contribution that destination register bit `i` makes to the number of the source register.
-    /// Contributions are XORed.
+    /// Column `i` is XORed into the number of the source register if bit `i` of the destination register's number
+    /// is set.
     by_register: Vec<u64>,
-    /// The contribution that the thread number makes to the number of the source register. It consists of pairs
-    /// (register bits to flip, mask of thread bits).
-    ///
-    /// A thread `t` flips the register bits of a pair if the parity of `t & mask` is odd.
+    /// The effect of the thread number on the number of the source register. A pair `(flips, mask)` flips the
+    /// register bits `flips` in each thread `t` for which `t & mask` has odd parity.
     by_thread: Vec<(u64, u32)>,
 }
 

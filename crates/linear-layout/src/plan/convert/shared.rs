@@ -15,8 +15,8 @@ use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
 use crate::plan::program::{Address, Builder, Cost, MemorySpace, Operands, ValueId};
 use crate::target::{Access, Target};
 
-/// Returns the accesses of one side of a conversion, which are either the stores of the source or the loads of the
-/// destination. Their offsets count bytes.
+/// Returns the accesses of one side of a conversion: the stores of the source registers, or the loads of the
+/// destination registers. The offsets of the accesses count bytes.
 ///
 /// Returns `None` if an offset bit that determines the repetition depends on the lane or the warp.
 fn accesses(
@@ -152,7 +152,8 @@ impl Route {
         })
     }
 
-    /// Returns this route with `load` as its loads. They read the scratch memory of all blocks of the cluster.
+    /// Returns a copy of this route in which the loads are replaced by `load`. The new loads read the scratch
+    /// memory of all blocks of the cluster.
     pub(super) fn with_cluster_loads(self, load: Accesses) -> Self {
         Self {
             load,
@@ -268,11 +269,11 @@ impl Route {
         4 / self.bytes.min(4) as usize
     }
 
-    /// For each destination register bit, returns its contribution to an index in the list `loaded`. Contributions
-    /// are XORed.
+    /// For each bit of a destination register's number, returns the value that is XORed into the register's index
+    /// in the list `loaded` if this bit is set.
     ///
-    /// [`Route::load`] fills this list in all repetitions. The entry at the index is the value of the destination
-    /// register.
+    /// [`Route::load`] appends to this list in every repetition. The entry at the resulting index is the value of
+    /// the destination register.
     pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
         let offset = |c: &u64| offsets.solve(*c).map(|at| at * u64::from(self.bytes));
@@ -280,9 +281,9 @@ impl Route {
         self.loaded_at(positions)
     }
 
-    /// Converts contributions to byte offsets into contributions to indices in `loaded`. For each destination
-    /// register bit, `positions` contains its contribution to the byte offset of a load, and the result contains
-    /// its contribution to the index. See [`Route::loaded_index`].
+    /// Converts byte offsets of loads to indices in the list `loaded`. `positions` contains one value for each bit
+    /// of a destination register's number, which is XORed into the byte offset if this bit is set. The result
+    /// contains the corresponding values that are XORed into the index. See [`Route::loaded_index`].
     pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();
         let positions = positions.into_iter();

@@ -43,25 +43,26 @@ use crate::target::Target;
 /// A matrix is a list of columns, and each column is a bit mask.
 #[derive(Clone, Debug)]
 struct Stages {
-    /// Matrix `c`. For each destination register bit, its contribution to the number of the source lane.
-    /// Contributions are XORed.
+    /// Matrix `c`. Column `i` is XORed into the number of the source lane if bit `i` of the destination register's
+    /// number is set.
     pub(super) lane_of_register: Vec<u64>,
-    /// Matrix `B`. For each destination register bit, its contribution to the number of the source register that
-    /// lanes offer.
+    /// Matrix `B`. Column `i` is XORed into the number of the register that the source lane offers if bit `i` of
+    /// the destination register's number is set.
     pub(super) register_of_register: Vec<u64>,
-    /// Matrix `D`. For each bit of the reading thread's number, its contribution to the number of the source lane.
+    /// Matrix `D`. Column `i` is XORed into the number of the source lane if bit `i` of the reading thread's number
+    /// is set.
     pub(super) lane_of_thread: Vec<u64>,
-    /// Matrix `E`, decomposed into a sum of rank-1 matrices. Each of them is a pair (destination register bits to
-    /// flip, mask of thread bits).
+    /// Matrix `E` of the `take` stage, as a sum of rank-1 matrices. A pair `(flips, mask)` flips the bits `flips`
+    /// of the destination register's number in each thread `t` for which `t & mask` has odd parity.
     pub(super) take: Vec<(u64, u32)>,
-    /// Matrix `F`, decomposed into a sum of rank-1 matrices. Each of them is a pair (source register bits to flip,
-    /// mask of thread bits).
+    /// Matrix `F` of the `offer` stage, as a sum of rank-1 matrices. A pair `(flips, mask)` flips the bits `flips`
+    /// of the source register's number in each thread `t` for which `t & mask` has odd parity.
     pub(super) offer: Vec<(u64, u32)>,
 }
 
 impl Stages {
-    /// Returns true if `D` is the identity. In this case, each lane reads from its own lane, unless `c` contributes
-    /// a different one.
+    /// Returns true if the matrix `D` is the identity. In this case, a lane reads from another lane only if the
+    /// matrix `c` selects one for the destination register.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -75,24 +76,27 @@ impl Stages {
 /// a destination register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TakeMatrix {
-    /// The matrix `E` of smallest rank that makes `D` invertible.
+    /// The matrix `E` of smallest rank that makes the matrix `D` invertible. In each shuffle, different lanes then
+    /// read from different lanes.
     Restoring,
-    /// `E` is zero, so lanes do not select among received values. Several lanes may read from the same lane, e.g.
-    /// if a few lanes broadcast their values.
+    /// The matrix `E` is zero, so lanes do not select among received values. Several lanes may read from the same
+    /// lane, e.g. if a few lanes broadcast their values.
     None,
 }
 
-/// For each destination register bit and thread bit, its contribution to the source position. The low bits of a
-/// source position are the number of the source register, and the bits above are the number of the source lane.
+/// The source position of each destination register and thread, as a linear map. For each bit of the register
+/// number and of the thread number, it contains the value that is XORed into the source position if this bit is
+/// set. The low bits of a source position are the number of the source register, and the high bits are the number
+/// of the source lane.
 struct Sources {
     registers: Vec<u64>,
     threads: Vec<u64>,
 }
 
-/// Returns the contributions of all destination bits to the source position.
+/// Returns the map from destination registers and threads to source positions.
 ///
-/// If there are several solutions, elements stay in their lane where possible. Returns `None` if a warp needs
-/// an element of another warp.
+/// If there are several solutions, elements stay in their lane where possible. Returns `None` if a warp needs an
+/// element of another warp.
 fn sources(sides: &Sides) -> Option<Sources> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let by_reg = echelon(&src.reg);
@@ -219,12 +223,14 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     })
 }
 
-/// A basis of the numbers of destination registers. In this basis, the coordinates of a register consist of the
-/// bits that select an element within a word, then the bits that are exchanged with lane bits, then all other bits.
+/// A basis of the numbers of destination registers. In this basis, the coordinates of a register consist of three
+/// parts: the bits that select an element within a word, the bits that are exchanged with lane bits, and all other
+/// bits.
 struct RegisterCoordinates {
     /// Basis vectors that select the element within a word, lowest bit first.
     pub(super) word: Vec<u64>,
-    /// Basis vectors that select the word. The register flips of `E` come first, followed by all other vectors.
+    /// Basis vectors that select the word. The vectors that are flipped in `Stages::take` come first, followed by
+    /// all other vectors.
     pub(super) between: Vec<u64>,
     /// Number of vectors at the end of `between` that no exchange affects. Along these vectors, elements stay in
     /// their lane, and the source register does not depend on the lane.
@@ -303,7 +309,7 @@ struct SourceWords<'a> {
     word: &'a [u64],
     plane: u32,
     /// The words that have been emitted, indexed by level and source register. Level 0 contains the packed words.
-    /// Level `j` contains the words after the selects of the first `j` terms of `F`.
+    /// Level `j` contains the words after the selects for the first `j` entries of `Stages::offer`.
     known: Vec<Vec<Option<ValueId>>>,
     split: &'a mut Vec<Option<ValueId>>,
 }
@@ -408,15 +414,17 @@ impl UnitTimes {
 /// The division of a mixed plan: which groups of registers move through shared memory, and which move by shuffles.
 #[derive(Clone, Debug)]
 struct Mix {
-    /// log2 of the number of groups of registers.
+    /// log2 of the number of register groups.
     group_bits: usize,
     /// Number of groups that move through shared memory.
     shared: u32,
     /// The route by which one group moves through shared memory.
     route: Route,
-    /// For each register bit of a group, the mask of the source register bits that it flips.
+    /// Entry `i` is XORed into the number of a source register if bit `i` of this register's index in its group is
+    /// set.
     src_masks: Vec<u64>,
-    /// For each destination register bit of a group, its contribution to an index in the list of loaded values.
+    /// Entry `i` is XORed into an index in the list of loaded values if bit `i` of a destination register's index
+    /// in its group is set.
     loaded_index: Vec<u64>,
 }
 
@@ -452,7 +460,8 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Returns true if `E` is not zero, which means that lanes select among the values that they received.
+    /// Returns true if the matrix `E` is not zero, which means that lanes select among the values that they
+    /// receive.
     pub(super) fn has_takes(&self) -> bool {
         !self.stages.take.is_empty()
     }
@@ -559,8 +568,8 @@ impl<'a> Exchange<'a> {
     /// Returns the cheaper of two plans, which use either only shuffles, or shuffles and shared memory. Returns
     /// `None` if the cost certainly exceeds `budget`.
     ///
-    /// The estimates of both plans are compared first. If the estimate of the mixed plan is lower, the plan is
-    /// emitted. It is returned if its actual cost is also lower.
+    /// The estimates of both plans are compared first. The mixed plan is emitted only if its estimate is lower, and
+    /// returned only if its actual cost is also lower.
     pub(super) fn plan(
         &self,
         budget: Option<u32>,

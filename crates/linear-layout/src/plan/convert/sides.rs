@@ -211,9 +211,9 @@ impl Sides {
         Ok(())
     }
 
-    /// Returns the conversion of subsets of the registers. The source registers are those whose numbers are in the
-    /// span of `src_masks`, and the destination registers are those whose numbers are in the span of `dst_masks`.
-    /// Both subsets must hold the same elements.
+    /// Returns the same conversion, restricted to subsets of the registers. The source registers are those whose
+    /// numbers are in the span of `src_masks`, and the destination registers are those whose numbers are in the
+    /// span of `dst_masks`. Both subsets must hold the same elements.
     pub(crate) fn restricted(&self, src_masks: &[u64], dst_masks: &[u64]) -> Self {
         let side = |side: &SideColumns, masks: &[u64]| SideColumns {
             reg: masks.iter().map(|&m| apply(&side.reg, m)).collect(),

@@ -27,7 +27,8 @@ use crate::plan::memory::AccessForm;
 use crate::plan::program::phase_lane_bits;
 use crate::target::{Access, BitSource, Fragment, Target};
 
-/// A swizzle of scratch memory. For each offset bit, it states the coordinates along which this bit steps.
+/// A placement of elements in scratch memory. For each offset bit, it contains the basis vector along which the
+/// coordinates of the stored element step if this bit is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScratchSwizzle {
     /// For each offset bit, its basis vector. The lowest bit comes first.
@@ -41,14 +42,16 @@ pub(super) struct ScratchSwizzle {
 pub(super) struct SwizzleOptions {
     /// Maximum width in bits of the vectors that are contiguous in both the stores and the loads.
     pub(super) max_vector_bits: u32,
-    /// Side whose registers get the lowest bank bits, so that its accesses are wider.
+    /// Side whose registers are assigned to the lowest offset bits that select a bank, so that its accesses are
+    /// wider.
     pub(super) favour: Favour,
     pub(super) reps_log2: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// The side that has more registers among the bank bits is favoured. As in Triton, the access width is not
+    /// The source is favoured if some of its registers fill a word of the vectors. Otherwise, the side that has
+    /// more registers among the offset bits that select a bank is favoured. As in Triton, the access width is not
     /// guaranteed.
     Auto,
     /// The source is favoured. Its stores are as wide as its registers allow without bank conflicts.
@@ -175,8 +178,8 @@ fn shared_vector(
     (v, filled)
 }
 
-/// Returns `len` vectors for the segment bits of the offset. If possible, they are independent of the span of `a`
-/// and of the span of `b`.
+/// Returns `len` basis vectors for the segment bits, which are the offset bits above the bits that select a bank.
+/// If possible, they are independent of the span of `a` and of the span of `b`.
 ///
 /// Unit vectors outside both spans come first, followed by sums of a vector from each span. Vectors of a single
 /// span come last, because they cause bank conflicts on the side of this span. `order` ranks the vectors that are
@@ -225,11 +228,12 @@ fn common_complement(
     segment
 }
 
-/// Returns log2 of the number of passes (repetitions) in which the baseline reuses its scratch buffer.
+/// Returns log2 of the number of passes (repetitions) in which Triton's implementation of the conversion reuses its
+/// scratch buffer.
 ///
-/// The pass is determined by the segment bits that are registers on both sides. The baseline uses the widest
-/// vectors, or matrix rows on one side if the other side can also access these rows. Among these possibilities, the
-/// one with the most passes determines the result.
+/// The segment bits, which are the offset bits above the bits that select a bank, determine the pass if they are
+/// register bits on both sides. Triton uses the widest vectors, or matrix rows on one side if the other side can
+/// also access these rows. Among these possibilities, the one with the most passes determines the result.
 pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {

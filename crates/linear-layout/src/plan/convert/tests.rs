@@ -11,9 +11,9 @@ use crate::target::Target;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Returns a layout that distributes the elements of a 1D tensor over registers, lanes and warps. For each register
-/// bit, then each lane bit, then each warp bit, `order` contains the bit of the element's number that it
-/// determines.
+/// Returns a layout that distributes the elements of a 1D tensor over registers, lanes and warps. `order[i]` is the
+/// bit of an element's number that input bit `i` determines. The register bits come first, followed by the lane
+/// bits and the warp bits.
 fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     let columns: Vec<u64> = order.iter().map(|bit| 1 << bit).collect();
     let registers = order.len() as u32 - target.lanes_log2() - warps;
@@ -141,8 +141,8 @@ proptest! {
         prop_assert!(plan(least - 1).is_err_and(|e| e.is_scratch_limit()), "{error}");
     }
 
-    /// Checks that there is a plan if the scratch limit is the number of scratch bytes of the baseline, and that
-    /// this plan has no more barriers than the baseline.
+    /// Checks that there is a plan if the scratch limit is the number of scratch bytes that Triton's implementation
+    /// (the baseline) uses, unless this number is 0. This plan must not have more barriers than the baseline.
     #[test]
     fn the_baseline_scratch_suffices(case in cases()) {
         let [src, dst] = case.layouts();
@@ -221,9 +221,9 @@ proptest! {
         }
     }
 
-    /// Checks that no other swizzle is cheaper by more than the cost of joining addresses. This exception is
-    /// necessary because the search stops at the first swizzle that has the minimum number of wavefronts on both
-    /// sides.
+    /// Checks that no other swizzle is cheaper than the chosen one by more than the cost of one select. This
+    /// tolerance is necessary because the search stops at the first swizzle that has the minimum number of
+    /// wavefronts on both sides.
     #[test]
     fn no_other_swizzle_is_cheaper(case in cases()) {
         let (sides, target) = (case.sides(), case.target);

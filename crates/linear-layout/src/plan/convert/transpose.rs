@@ -23,7 +23,7 @@ use crate::target::Target;
 const PAIR_BITS: u32 = 16;
 
 /// The register bits that select the element within a 32-bit word, lowest bit first. The last of these bits selects
-/// the half of the word, and a transpose exchanges it with a lane bit.
+/// the half of the word. A transpose exchanges this bit with a lane bit.
 struct Word(Vec<u64>);
 
 impl Word {

@@ -103,11 +103,11 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
 /// A gather that uses shuffles. For each result register, it determines the source lane and the source register,
 /// which are in the same warp.
 struct LaneGather {
-    /// Program that maps (lane, warp, index) to a contribution to the number of the source lane, and a contribution
-    /// to the number of the source register. Contributions are XORed.
+    /// Program that maps (lane, warp, index) to two values. They are XORed into the number of the source lane and
+    /// into the number of the source register.
     source: IndexProgram,
-    /// For each result register, its constant contributions to the number of the source lane and to the number of
-    /// the source register.
+    /// For each result register, the two constants that are XORed into the number of the source lane and into the
+    /// number of the source register.
     constants: Vec<(u32, u32)>,
     /// The bits of the source register's number that may depend on the run-time index. Each combination of their
     /// values selects one candidate register.
@@ -235,8 +235,8 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
 
 /// Returns a basis of the register numbers among which the run-time bits select.
 ///
-/// `columns` contains the contribution that each run-time bit makes to the register number. Each basis vector has a
-/// bit that is clear in all other basis vectors.
+/// `columns` contains, for each run-time bit, the value that is XORed into the register number if this bit is set.
+/// Each basis vector has a bit that is clear in all other basis vectors.
 fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -274,8 +274,8 @@ fn builder(gather: &Gather<'_>) -> Builder {
     Builder::of_operands(&operands, threads)
 }
 
-/// Builds the program of a gather that uses shuffles. It shuffles all candidate registers, and selects one of them
-/// by the index.
+/// Builds the program of a gather that uses shuffles. The program shuffles all candidate registers, and then
+/// selects one of them depending on the index.
 fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     let mut b = builder(gather);
     let sources = b.sources();

@@ -91,7 +91,7 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
 
 /// The bins of a histogram in shared memory. They are contiguous, and each of them is a count of 4 bytes.
 struct SharedBins {
-    /// The stores that write 0 to all bins. All their source registers are the same value, which is 0.
+    /// The stores that write 0 to all bins. All source registers of these stores are the same value, which is 0.
     clear: MemoryPlan,
     /// The loads that read the counts in the layout of the result.
     load: MemoryPlan,
@@ -104,8 +104,8 @@ struct HistogramBuilder<'a> {
     /// Number of registers per thread whose elements are counted.
     elements: u32,
     warps: u32,
-    /// Masks of the free bits of the lane number and of the warp number. A thread in whose numbers one of these
-    /// bits is set holds replicas, which are not counted.
+    /// Masks of the free bits of the lane number and of the warp number. If one of these bits is set in the lane
+    /// number or the warp number of a thread, the thread holds replicas, which are not counted.
     copies: [u32; 2],
 }
 
@@ -190,9 +190,9 @@ impl HistogramBuilder<'_> {
         (b, elements)
     }
 
-    /// Returns the index of a predicate that selects threads. It is true in a thread if its lane number has no bit
-    /// in common with the mask `lanes`, and its warp number has no bit in common with the mask `warps`. Returns
-    /// `None` if both masks are zero.
+    /// Returns the index of a predicate that is true in a thread if its lane number has no bit in common with the
+    /// mask `lanes`, and its warp number has no bit in common with the mask `warps`. Returns `None` if both masks
+    /// are zero.
     fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
         let mask = lanes | warps << self.threads().lanes_log2;
         (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))

@@ -114,8 +114,8 @@ impl HistogramPlan {
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// Returns this plan, in which the program is replaced by `program`. Tests use this method to check that the
-    /// machine model detects errors.
+    /// Returns a copy of this plan with `program` as its program. Tests use this method to check that the machine
+    /// model detects errors.
     pub(crate) fn with_program(mut self, program: Program) -> Self {
         self.program = program;
         self

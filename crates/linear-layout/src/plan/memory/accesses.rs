@@ -21,9 +21,11 @@ use crate::target::{Access, BitSource, Fragment, Target, Wavefronts};
 /// The inputs of [`Accesses::choose`]. All positions in them are byte offsets in a buffer, without padding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessConstraints<'a> {
-    /// For each register bit, its contribution to the position. Contributions are XORed.
+    /// For each bit of the register number, the value that is XORed into the position of an element if this bit is
+    /// set.
     pub(crate) registers: &'a [u64],
-    /// For each thread bit, its contribution to the position. The lane bits come first, followed by the warp bits.
+    /// For each bit of the thread number, the value that is XORed into the position of an element if this bit is
+    /// set. The lane bits come first, followed by the warp bits.
     pub(crate) threads: &'a [u64],
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
@@ -37,7 +39,7 @@ pub(crate) struct AccessConstraints<'a> {
     /// Mask of the position bits that form the index of a repetition. In each repetition, the scratch buffer is
     /// filled and read once. Only registers may contribute to these bits. Accesses are ordered by repetition.
     pub(crate) repetition_bits: u64,
-    /// Paddings of the buffer. The address is the position plus all padding before it.
+    /// Padding rules of the buffer. The address of an element is its position plus the sizes of all gaps before it.
     pub(crate) paddings: &'a [Padding],
     pub(crate) access: Access,
     /// True if all lanes of a warp execute the access together, as matrix instructions require.
@@ -79,8 +81,8 @@ impl AccessConstraints<'_> {
     }
 
     /// Returns the number of wavefronts that one warp-wide access takes, and the number that it would take without
-    /// bank conflicts. Each lane accesses `bytes` bytes, and `lanes[i]` is the contribution of lane bit `i` to the
-    /// position.
+    /// bank conflicts. Each lane accesses `bytes` bytes. `lanes[i]` is XORed into the position that a lane accesses
+    /// if bit `i` of the lane number is set.
     fn waves_of(&self, lanes: &[u64], form: AccessForm, bytes: u32) -> (u32, u32) {
         let (access, target) = (self.access, self.target);
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
@@ -128,22 +130,23 @@ impl AccessConstraints<'_> {
 
 /// The accesses by which a thread stores its registers to a buffer, or loads them from it.
 ///
-/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. In a per-lane access, its byte offset is
-/// `(access(x).0 + i * element_bytes) ^ t`, where `t` is the contribution of the thread. In a matrix access,
-/// elements of the same 32-bit word have consecutive indices `i`.
+/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. In a per-lane access, the byte offset of
+/// this element is `(access(x).0 + i * element_bytes) ^ t`, where `t` depends only on the thread. In a matrix
+/// access, elements of the same 32-bit word have consecutive indices `i`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// For each thread bit, its contribution to the position whose address the thread supplies. In a matrix access,
-    /// this is the position of a matrix row.
+    /// For each bit of the thread number, the value that is XORed into the position whose address the thread
+    /// supplies, if this bit is set. In a matrix access, this is the position of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
     /// log2 of the number of elements in one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// For each bit of an element's number, its contributions to the position and to the register, as (position,
-    /// register). From low to high bits, the number consists of the index of the element in an access, the index of
-    /// the access in a repetition, and the index of the repetition.
+    /// For each bit of an element's number, the pair (position, register) of values that are XORed into the
+    /// position and the register number of the element if this bit is set. From low to high bits, the number of an
+    /// element consists of its index in an access, the index of the access in a repetition, and the index of the
+    /// repetition.
     basis: Vec<(u64, u64)>,
     /// Number of wavefronts that all accesses of a warp take, and the number that they would take without bank
     /// conflicts.
@@ -358,8 +361,9 @@ impl Accesses {
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
-    /// Returns the number of byte permutes that a thread executes to pack elements before all stores, or 0 for
-    /// loads. Adjacent registers are assumed to share a word already, so they need no permutes.
+    /// Returns the number of byte-permute instructions that a thread executes to pack elements before all stores,
+    /// or 0 for loads. Elements in adjacent registers need no byte permutes, because they are assumed to share a
+    /// word already.
     fn count_packing(&self, constraints: &AccessConstraints<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
@@ -376,8 +380,8 @@ impl Accesses {
         self.form
     }
 
-    /// For each thread bit, returns its contribution to the position whose address the thread supplies. The lane
-    /// bits come first, followed by the warp bits.
+    /// For each bit of the thread number, returns the value that is XORed into the position whose address the
+    /// thread supplies, if this bit is set. The lane bits come first, followed by the warp bits.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -456,9 +460,10 @@ impl Accesses {
     }
 }
 
-/// For each bit of an access's index in its repetition, returns its contributions to the position and to the
-/// register. The bits are in register order. `within` is the mask of the position bits within one access. Returns
-/// `None` if a contribution to the position is not the contribution of any registers.
+/// For each bit of an access's index in its repetition, returns the pair (position, register) of values that are
+/// XORed into the position and the register number of the access if this bit is set. The bits are in register
+/// order. `within` is the mask of the position bits within one access. Returns `None` if the position in a pair
+/// cannot be reached by changing only the register number.
 fn access_bits(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,
@@ -475,8 +480,9 @@ fn access_bits(
     Some(access_bits)
 }
 
-/// For each bit of a repetition's index, returns its contributions to the position and to the register. Returns
-/// `None` if the registers do not reach all repetitions.
+/// For each bit of a repetition's index, returns the pair (position, register) of values that are XORed into the
+/// position and the register number of an access if this bit is set. Returns `None` if the registers do not reach
+/// all repetitions.
 fn repetition_basis(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,

@@ -11,7 +11,7 @@ use crate::plan::gf2::apply;
 pub struct Padding {
     /// log2 of the number of bytes from the end of a gap to the start of the next gap.
     pub interval_log2: u32,
-    /// log2 of the number of bytes of a gap.
+    /// log2 of the size of a gap in bytes.
     pub padding_log2: u32,
 }
 
@@ -81,8 +81,8 @@ impl BufferLayout {
         &self.paddings
     }
 
-    /// Returns log2 of the number of bytes of one buffer without padding. In a multi-buffer, this is the distance
-    /// between the positions at which consecutive buffers start.
+    /// Returns log2 of the number of bytes of one buffer without padding. In an array of buffers, this is log2 of
+    /// the distance between the positions at which consecutive buffers start.
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
@@ -119,8 +119,8 @@ impl BufferLayout {
             .map_err(MemoryError::from)
     }
 
-    /// Returns the contribution of bit `bit` of the input dim `dim` to the position in bytes. `positions` is a
-    /// layout that [`Self::positions`] returned.
+    /// Returns the value that is XORed into a position in bytes if bit `bit` of the input dim `dim` is set.
+    /// `positions` is a layout that [`Self::positions`] returned.
     pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
         let part = |out| {
             if positions.has_out_dim(out) {
@@ -148,8 +148,8 @@ impl BufferLayout {
         }))
     }
 
-    /// Returns lists `steps`, in which `steps[d][i]` is the contribution of bit `i` of coordinate `d` to the
-    /// position of an element in bytes. Contributions are XORed.
+    /// Returns lists `steps`, in which `steps[d][i]` is XORed into the position of an element, in bytes, if bit `i`
+    /// of its coordinate `d` is set.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.
@@ -170,8 +170,8 @@ impl BufferLayout {
         Ok(self.masks(shape)?.1)
     }
 
-    /// Returns the number of bytes of a view with shape `shape`, if such a view is contiguous at every start
-    /// position. In this case, its elements are at constant offsets from its start. Returns `None` otherwise.
+    /// Returns the number of bytes of a view with shape `shape`, or `None` if such a view is not contiguous at some
+    /// start position. The elements of a contiguous view are at constant offsets from the start of the view.
     ///
     /// # Errors
     /// Returns an error if the layout does not reach every element.

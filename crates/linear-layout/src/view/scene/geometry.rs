@@ -9,18 +9,19 @@ use crate::number::narrow;
 
 const CHARACTER_TENTHS: u32 = 66;
 pub(super) const FONT: u32 = 11;
-/// Height of a row with labels of one line, and of a line of text.
+/// Height of a row whose labels have one line. This is also the height of a line of text.
 pub(super) const ROW: u32 = 20;
-/// Height of a row with labels of two lines.
+/// Height of a row whose labels have two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Minimum height of a row. Smaller rows would have overlapping labels.
+/// Height that a label needs. If every row has a label, rows of a smaller height would have overlapping labels.
 pub(super) const LABEL: u32 = 13;
 /// Minimum width and height of a cell, in pixels.
 const SMALLEST: u32 = 3;
 pub(super) const MARGIN: u32 = 12;
 /// Maximum width of a line of panels, in pixels.
 const LINE: u32 = 960;
-/// Maximum width of a panel and maximum height of a pair of panels, in pixels. Larger panels get smaller cells.
+/// Maximum width of a single panel, of a pair and of a product of panels, and maximum height of a pair, in pixels.
+/// If a thinned picture exceeds the maximum, its cells shrink.
 const LIMIT: u32 = 1400;
 const GAP: u32 = 20;
 /// Distance between panels that arrows connect.
@@ -37,19 +38,19 @@ pub(super) enum Detail {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PanelGeometry {
-    /// Left edge of the first cell. `y` is the upper edge.
+    /// Left edge of the first cell. The field `y` holds the upper edge of this cell.
     pub(super) x: u32,
     pub(super) y: u32,
     /// Width of a column.
     pub(super) cell: u32,
     /// Height of a row.
     pub(super) row: u32,
-    /// Rows and columns of a tile, in which only the first cell has a label. `[1, 1]` means that every cell has a
-    /// label.
+    /// Numbers of rows and columns of a tile. Only the first cell of each tile has a label. `[1, 1]` means that
+    /// every cell has a label.
     pub(super) tile: [usize; 2],
     /// Every `column_step`-th column has a label.
     pub(super) column_step: usize,
-    /// Width of the labels of rows, to the left of the cells.
+    /// Width that is reserved for the row labels, to the left of the cells.
     pub(super) lead: u32,
     /// Number of lines of text above the cells: column labels, group names, and the title.
     pub(super) lines_above: u32,
@@ -58,7 +59,7 @@ pub(super) struct PanelGeometry {
 }
 
 impl PanelGeometry {
-    /// Returns the geometry at the origin, with labels in all cells.
+    /// Returns the geometry of a panel at the origin, with a label in every cell.
     fn of(panel: &Panel) -> Self {
         let labels = || panel.cells.iter().map(|cell| panel.label(&cell.text));
         let lines = labels().flatten().flatten();
@@ -90,7 +91,8 @@ impl PanelGeometry {
         placed.sized(panel, cell, row, lead)
     }
 
-    /// Returns the geometry with column width `cell`, row height `row`, and label width `lead`.
+    /// Returns this geometry with column width `cell`, row height `row` and label width `lead`, and updates the
+    /// total width and height accordingly.
     fn sized(self, panel: &Panel, cell: u32, row: u32, lead: u32) -> Self {
         // Labels of the last tiles may extend beyond the last cells.
         let extent = |count: usize, step: usize, size: u32, label: u32| {
@@ -116,8 +118,9 @@ impl PanelGeometry {
         }
     }
 
-    /// Returns the geometry with smaller cells, which fit into `width` and `height`. Only the first cell of each tile
-    /// has a label.
+    /// Returns this geometry with smaller cells, so that the panel fits into `width` and `height` if the minimum
+    /// cell size permits. Rows have at least the height `smallest_row`. Only the first cell of each tile has a
+    /// label.
     fn thinned(self, panel: &Panel, [width, height]: [u32; 2], smallest_row: u32) -> Self {
         let cell = fit(width.saturating_sub(self.lead), panel.columns.len());
         let cell = cell.clamp(SMALLEST, self.cell);
@@ -181,7 +184,7 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
     texts.map(width_of).max().unwrap_or(0)
 }
 
-/// Returns the minimum width of a tile for the widest label.
+/// Returns the width that a tile needs to contain the widest cell label of the panel.
 fn label_width(panel: &Panel) -> u32 {
     widest(panel.cells.iter().map(|cell| cell.text.as_str())) + 6
 }
@@ -207,7 +210,7 @@ pub(super) fn wrapped(text: &str, width: u32) -> Vec<String> {
 }
 
 impl Geometry {
-    /// Returns the geometry of a scene with the upper edge of the panels at `top`.
+    /// Computes the geometry of a scene. The upper edge of the panels is at `top`.
     pub(super) fn of(scene: &Scene, top: u32, detail: Detail) -> Self {
         let panels = match (scene.arrangement, scene.panels.as_slice()) {
             (Arrangement::Product, [a, b, d]) => product([a, b, d], top, detail),
@@ -301,7 +304,7 @@ fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     panels.collect()
 }
 
-/// Places D to the right of A and below B.
+/// Places the panels of a matrix product: D is to the right of A and below B.
 fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let [mut left, mut above, mut sum] = [a, b, d].map(PanelGeometry::of);
     let whole = left.right() + GAP + above.right().max(sum.right());
@@ -336,17 +339,17 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
     vec![left, above, sum]
 }
 
-/// An arrow between cells: straight lines through four points.
+/// An arrow between two cells. It consists of straight lines through four points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrow {
     pub(super) points: [(f64, f64); 4],
-    /// Number of the colour. Arrows to the same row have the same colour.
+    /// Index of the arrow's colour. Arrows to the same row have the same colour.
     pub(super) colour: usize,
 }
 
-/// Returns the path of each link: below the row of the first cell, along a vertical track between the panels, and above
-/// the row of the second cell. Links to the same row share a track. Tracks of lower rows are further left, so that
-/// arrows do not overlap.
+/// Computes the arrow of each link. The arrow runs below the row of the first cell, along a vertical track between
+/// the panels, and above the row of the second cell. Links to the same row share a track. Tracks to lower rows are
+/// further left, so that arrows do not overlap.
 pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
     let corner = |(panel, cell): (usize, usize), below: usize| {
         let columns = scene.panels[panel].columns.len().max(1);

@@ -6,14 +6,14 @@ use crate::layout::{Dim, LinearLayout};
 
 const OFFSETS_ACROSS_LOG2: usize = 4;
 
-/// Consecutive bits of one input dim, along the rows, the columns or the grids of a picture.
+/// Consecutive bits of one input dim that select a row, a column or a grid of a picture.
 #[derive(Clone, Copy)]
 struct Axis {
     dim: Dim,
-    /// First bit in the input dim.
+    /// Position of the first of these bits in the index of the dim.
     low: usize,
     bits: usize,
-    /// First bit in a packed input.
+    /// Position of the first of these bits in a packed input.
     at: usize,
 }
 
@@ -43,7 +43,7 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// Returns the axes of the rows, the columns and the grids.
+/// Returns the axis of the rows, the axis of the columns, and the axes of the grids.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {
@@ -76,11 +76,12 @@ fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
 }
 
 impl Scene {
-    /// Returns a picture of the hardware, in which a cell is a slot and shows its element.
+    /// Returns a picture of the hardware. Each cell is a slot, i.e. a register or a memory location, and shows the
+    /// element that the slot holds.
     ///
-    /// Registers have a grid for each warp of each CTA, with lanes down and registers across. A buffer has 16 offsets
-    /// in a row. Tensor memory has the rows and columns of the hardware. Elements with the same index along the first
-    /// dim have the same colour.
+    /// For registers, the picture has one grid per warp of each CTA; lanes are rows and registers are columns. For
+    /// a buffer, each row has 16 offsets. For tensor memory, the rows and columns are those of the hardware.
+    /// Elements with the same index along the first dim have the same colour.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -160,7 +161,8 @@ impl Scene {
     }
 }
 
-/// Returns the cell of the slot with the packed input `input`. The text is the element.
+/// Returns the cell of the slot that the packed input `input` selects. The text of the cell is the element that the
+/// slot holds.
 pub(super) fn slot(layout: &LinearLayout, input: u64) -> Cell {
     let output = layout.apply_packed(input);
     let element = layout.unpack(output);

@@ -9,14 +9,14 @@ use super::{Arrangement, Frame, Scene, Space, Theme};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The maximum of the integers that JavaScript represents exactly.
+/// The largest integer up to which JavaScript represents all integers exactly.
 const SAFE: u64 = (1 << 53) - 1;
 
 /// Returns an HTML page that shows the scenes one below the other.
 ///
-/// The page draws the visible part of each scene on a canvas. The pointer or the keyboard selects a cell, for details
-/// and to highlight all cells with the same element. Elements and slots can be searched. The browser selects the light
-/// or the dark theme.
+/// The page draws the visible part of each scene on a canvas. If the user selects a cell with the pointer or the
+/// keyboard, the page shows details and highlights all cells with the same element. The user can search elements
+/// and slots. The browser selects the light or the dark theme.
 #[must_use]
 pub fn html(title: &str, scenes: &[Scene]) -> String {
     let mut data = String::from("[");
@@ -180,7 +180,7 @@ fn quoted(text: &str) -> String {
     safe
 }
 
-/// Writes a JSON string that is safe inside an HTML script element.
+/// Appends `text` to `safe` as a JSON string that is safe inside an HTML script element.
 fn write_quoted(safe: &mut String, text: &str) {
     safe.push('"');
     for c in text.chars() {

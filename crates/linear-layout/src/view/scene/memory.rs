@@ -12,11 +12,11 @@ use crate::view::words::neighbours;
 impl Scene {
     /// Returns a picture of a buffer. Each column is a bank, and each row has one word of every bank.
     ///
-    /// The vectors of a tensor row have different colours. All tensor rows have the same sequence of colours,
-    /// which a swizzle permutes.
+    /// Each row of the tensor consists of vectors in different colours. All tensor rows use the same sequence of
+    /// colours, so a swizzle is visible as a permutation of the colours.
     /// # Units
-    /// The label of a row is an address in bytes. A cell shows the elements in a word, or the element that contains
-    /// the word.
+    /// The label of a row is an address in bytes. A cell shows the elements in its word. If an element is larger
+    /// than a word, the cell shows the element that contains the word.
     #[must_use]
     pub fn banks(place: &BufferLayout, target: &Target, window: Window) -> Self {
         let layout = place.layout();
@@ -88,11 +88,12 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of the accesses of warp 0 to a buffer, with a table for each access.
+    /// Returns a picture of the accesses of warp 0 to a buffer, with one table per access.
     ///
-    /// A row is a wavefront of a phase, a column is a bank, and a cell names the lanes that request a word. Words with
-    /// a bank conflict are in consecutive rows of one phase, and are marked. `registers` is the layout of the stored or
-    /// loaded tensor: (register, lane, warp) -> elements.
+    /// Each row of a table is a wavefront of a phase, each column is a bank, and each cell names the lanes that
+    /// request the same word. Words that cause a bank conflict are marked, and occupy consecutive rows of their
+    /// phase. `registers` is the layout of the tensor that is stored or loaded; it maps (register, lane, warp) to
+    /// elements.
     #[must_use]
     pub fn accesses(
         plan: &MemoryPlan,
@@ -137,8 +138,9 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of all loads and stores of a program in the format of [`Scene::accesses`], or `None` if there
-    /// are none. In a step that moves matrices, cells name rows of the matrices instead of lanes.
+    /// Returns a picture of all shared-memory loads and stores of a program, in the format of [`Scene::accesses`].
+    /// Returns `None` if the program has none. For a step that moves matrices, cells name rows of the matrices
+    /// instead of lanes.
     #[must_use]
     pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
         let lanes = 1u64 << program.lanes_log2();
@@ -200,8 +202,8 @@ impl Scene {
     }
 }
 
-/// Returns the number of bytes of a matrix row, and the number of rows that a warp moves. Each lane holds `words`
-/// 32-bit words.
+/// Returns the size of a matrix row in bytes, and the number of matrix rows that a warp moves if each lane holds
+/// `words` 32-bit words.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     let deal = fragment.layout();
     (
@@ -212,7 +214,7 @@ fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
 
 struct WarpAccess {
     name: String,
-    /// Byte address of each lane, or of each matrix row.
+    /// Byte address that each lane accesses. For a step that moves matrices, byte address of each matrix row.
     addresses: Vec<u64>,
     bytes: u64,
     /// Mask of the lane bits in which the lanes of one phase differ.
@@ -239,8 +241,8 @@ impl WarpAccess {
     }
 }
 
-/// Returns a picture with a table for each access. `element` returns the element of a request, given the number of the
-/// access.
+/// Returns a picture with one table per access. `element` takes the index of an access and one of its requests, and
+/// returns the tensor element that is requested.
 fn access_tables(
     accesses: impl ExactSizeIterator<Item = WarpAccess>,
     lanes: u64,
@@ -317,10 +319,11 @@ fn conflicts(count: usize) -> String {
     }
 }
 
-/// `(lane, byte offset of a word from the lane's address)`.
+/// A lane's request for a word: `(lane, byte offset of the word from the lane's address)`.
 type Request = (u64, u64);
 
-/// Returns for each bank the words that `lanes` request in one phase, in ascending order and with the requests.
+/// Returns the words that `lanes` request in one phase, as one list per bank. Each list is in ascending order, and
+/// pairs each word with the requests for it.
 fn words(
     access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,
@@ -378,9 +381,10 @@ fn word_cell(
     }
 }
 
-/// Returns the label of a word with one or more elements.
+/// Returns the label of a memory word that contains `elements`.
 ///
-/// `3,4` is one element, and `3,4-5` a run along the last dim. In `3,4+1`, one other element follows the first.
+/// The label `3,4` denotes one element, and `3,4-5` a run of elements along the last dim. The label `3,4+1` denotes
+/// the element `3,4` and one other element.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {

@@ -55,7 +55,7 @@ pub use svg::{svg, svg_sheet};
 pub use systems::{register_grid, shared_grid};
 pub use text::Text;
 
-/// The maximum size of a picture. A remark counts the rows, columns and grids that are left out.
+/// Limits on the size of a picture. If the picture omits rows, columns or grids, a remark states their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Maximum number of rows of a grid. The default is 64.
@@ -67,7 +67,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// No limits. All cells are in memory, so use this window only for small layouts.
+    /// A window without limits. The picture stores all cells in memory, so use this window only for small layouts.
     pub const ALL: Self = Self {
         rows: u64::MAX,
         columns: u64::MAX,
@@ -92,14 +92,14 @@ impl Default for Window {
     }
 }
 
-/// A picture as data, for renderers of text, SVG and HTML.
+/// A picture as data, which renderers draw as text, SVG or HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
     /// A short title. The text renderer omits it.
     pub title: String,
     /// The caption, which explains how to read the picture.
     pub caption: String,
-    /// The tables of cells, in order.
+    /// The tables of cells, in the order in which they are shown.
     pub panels: Vec<Panel>,
     /// The arrangement of the panels.
     pub arrangement: Arrangement,
@@ -109,26 +109,29 @@ pub struct Scene {
     pub legend: Vec<(Paint, String)>,
     /// The dims of the packed slot numbers in [`Cell::slots`].
     pub slots: Space,
-    /// The dims of the packed element numbers in [`Cell::elements`], if [`Panel::elements`] is `None`.
+    /// The dims of the packed element numbers in [`Cell::elements`], for panels whose [`Panel::elements`] is
+    /// `None`.
     pub elements: Space,
-    /// Remarks of one line each, e.g. about rows beyond the window.
+    /// Remarks of one line each, e.g. about rows that exceed the window.
     pub remarks: Vec<String>,
 }
 
-/// The arrangement of the panels of a scene.
+/// The arrangement of a scene's panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
-    /// Panels side by side in a picture, in several lines if necessary. Text has one panel below the other.
+    /// In a picture, the panels are side by side, in several lines if necessary. In text, they are one below the
+    /// other.
     #[default]
     Lines,
-    /// Panels for comparison: always side by side in a picture, and one below the other in text.
+    /// The panels are compared with each other. They are always side by side in a picture, and one below the other
+    /// in text.
     Pair,
-    /// The operands A, B and D of a matrix product. D is to the right of A and below B. Text of limited width has one
-    /// panel below the other if necessary.
+    /// The panels are the operands A, B and D of a matrix product. D is to the right of A and below B. If the text
+    /// is too wide for its limit, it has one panel below the other instead.
     Product,
 }
 
-/// The dims of a packed number: names and sizes, the fastest dim first.
+/// The dims of a packed number: the name and the size of each dim, with the fastest-varying dim first.
 ///
 /// For example, with `[("register", 2), ("lane", 32)]`, the number 7 is register 1 of lane 3.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,7 +146,7 @@ pub struct Panel {
     pub frame: Frame,
     /// Column groups from left to right, each with its name and its number of columns.
     ///
-    /// Empty, or the groups contain all columns.
+    /// The list is either empty, or its groups cover all columns.
     pub groups: Vec<(String, usize)>,
     /// A label for each column.
     pub columns: Vec<String>,
@@ -151,11 +154,12 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
-    /// The character at which pictures break a cell label into two lines, e.g. `:`; `None` for one line.
+    /// The character at which pictures break a cell label into two lines, e.g. `:`. If it is `None`, each label has
+    /// one line.
     ///
-    /// A label with several holders is broken at a `|` instead.
+    /// A label that names several holders is broken at a `|` instead.
     pub break_at: Option<char>,
-    /// The dims of the element numbers of this panel; `None` means [`Scene::elements`].
+    /// The dims in which this panel's elements are packed as numbers. `None` means [`Scene::elements`].
     ///
     /// Two elements in different panels correspond if their indices in all common dims are equal.
     pub elements: Option<Space>,
@@ -180,13 +184,15 @@ pub struct Cell {
     pub text: String,
     /// The fill of the cell.
     pub paint: Paint,
-    /// The group of the cell, e.g. a warp or a phase. Pictures draw thicker lines between groups.
+    /// Number of the cell's group, e.g. of its warp or its phase. Pictures draw thicker lines between cells of
+    /// different groups.
     pub group: u64,
-    /// The slots of the cell, packed in the dims of [`Scene::slots`].
+    /// The slots that the cell shows, each as a number packed in the dims of [`Scene::slots`].
     pub slots: Vec<u64>,
-    /// The number of further slots that `slots` omits.
+    /// The number of further slots of the cell that are not in `slots`.
     pub more_slots: u64,
-    /// The elements of the cell, packed in the dims of [`Panel::elements`] or [`Scene::elements`].
+    /// The elements that the cell shows, each as a number packed in the dims of [`Panel::elements`] or, if that is
+    /// `None`, of [`Scene::elements`].
     pub elements: Vec<u64>,
 }
 
@@ -196,31 +202,33 @@ pub enum Paint {
     /// No fill.
     #[default]
     Blank,
-    /// Tint number `4 * hue + shade` with eight hues and four shades. Numbers from 32 on wrap around.
+    /// A tint, given by the number `4 * hue + shade`. There are eight hues with four shades each, and the number is
+    /// taken modulo 32.
     Tint(u32),
     /// A word with a bank conflict.
     Warning,
-    /// An element that different slots hold in the two compared layouts.
+    /// An element that different slots hold in the two layouts of a comparison.
     Difference,
     /// An element without a slot, or a slot without an element.
     Gap,
 }
 
 impl Paint {
-    /// Returns the fill of item `i`. The first eight items have different hues, and the next items have other shades.
+    /// Returns the fill of item `i`. Items 0 to 7 have the eight hues in the first shade, items 8 to 15 have them
+    /// in the second shade, and so on. The fills repeat after 32 items.
     pub(crate) fn hue(i: u64) -> Self {
         let i = narrow::<u32>(i % u64::from(NUM_TINTS));
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
-    /// Returns a fill. The warp selects the hue, and the lane selects the shade.
+    /// Returns a fill whose hue depends on the warp, and whose shade depends on the lane.
     pub(crate) fn of_warp(warp: u64, lane: u64) -> Self {
         let hue = warp % (u64::from(NUM_TINTS) / 4);
         Self::Tint(narrow(hue * 4 + lane % 4))
     }
 
-    /// Returns the fill of item `i` among `count` items. At most eight items have different hues. Otherwise, adjacent
-    /// items are shades of one hue.
+    /// Returns the fill of item `i` among `count` items. If there are at most eight items, each has its own hue.
+    /// Otherwise, four adjacent items are shades of one hue.
     pub(crate) fn shade(i: u64, count: u64) -> Self {
         if count <= u64::from(NUM_TINTS) / 4 {
             Self::hue(i)
@@ -233,11 +241,11 @@ impl Paint {
 /// An arrow between two cells, e.g. for an element that a conversion moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Panel and cell at the start, as indices.
+    /// Index of the panel and index of the cell at which the arrow starts.
     pub from: (usize, usize),
-    /// Panel and cell at the end, as indices.
+    /// Index of the panel and index of the cell at which the arrow ends.
     pub to: (usize, usize),
-    /// The label in one line.
+    /// The label of the arrow, which has one line.
     pub label: String,
 }
 

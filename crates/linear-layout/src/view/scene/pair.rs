@@ -13,10 +13,11 @@ const MOST_LINKS: usize = 32;
 const LISTED: usize = 4;
 
 impl Scene {
-    /// Returns a picture of a conversion: one table of `src` and one of `dst`, with threads down, registers across.
+    /// Returns a picture of a conversion: a table for `src` and a table for `dst`. In both tables, each row is a
+    /// thread and each column is a register.
     ///
-    /// Threads are numbered through all lanes, warps and CTAs. The colour of an element is that of its thread in
-    /// `src`. Arrows show the moves of the elements of thread 0.
+    /// Threads are numbered through all lanes, warps and CTAs. In both tables, an element has the colour of the
+    /// thread that holds it in `src`. Arrows show the moves of the elements of thread 0.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -70,8 +71,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of two layouts side by side in the format of [`Scene::tensor`]. Elements with different
-    /// holders are tinted and counted, and the first ones are listed.
+    /// Returns a picture that compares two layouts side by side, in the format of [`Scene::tensor`]. Elements whose
+    /// holders differ are tinted and counted, and the first few of them are listed.
     #[must_use]
     pub fn comparison(a: &LinearLayout, b: &LinearLayout, window: Window) -> Self {
         let [mut scene, other] = [a, b].map(|layout| Self::tensor(layout, window));
@@ -125,7 +126,7 @@ impl Scene {
     }
 }
 
-/// Returns a table with threads down and registers across.
+/// Returns a table of a layout in which each row is a thread and each column is a register.
 fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     let registers = layout.in_size(Dim::REGISTER);
     let all: u64 = [Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -164,7 +165,8 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     panel
 }
 
-/// Returns an arrow from the first to the second panel for each element of thread 0 that moves.
+/// Returns arrows from the first to the second panel, one for each element of thread 0 that moves to another
+/// register or thread. There are at most [`MOST_LINKS`] arrows.
 fn links(panels: &[Panel]) -> Vec<Link> {
     let [before, after] = panels else {
         return Vec::new();

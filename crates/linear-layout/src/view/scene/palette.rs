@@ -14,7 +14,7 @@ pub enum Theme {
     Dark,
 }
 
-/// Hues of tints in degrees. Adjacent hues stay distinguishable with red-green colour blindness.
+/// Hues of the tints, in degrees. Neighbours in this list are distinguishable even with red-green colour blindness.
 pub(super) const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
 
 /// Saturation and lightness, in percent, of the four shades of a hue on a light background.
@@ -22,7 +22,7 @@ const LIGHT: [(u32, u32); 4] = [(85, 91), (80, 84), (72, 77), (62, 70)];
 const DARK: [(u32, u32); 4] = [(45, 15), (45, 20), (45, 25), (45, 30)];
 
 impl Theme {
-    /// Returns `[red, green, blue]` for a fill. `Blank` is the background.
+    /// Returns the colour of a fill as `[red, green, blue]`. The colour of `Blank` is the background colour.
     #[must_use]
     pub fn rgb(self, paint: Paint) -> [u8; 3] {
         match (paint, self) {
@@ -46,7 +46,7 @@ impl Theme {
         }
     }
 
-    /// Returns `[red, green, blue]` for text on any fill.
+    /// Returns the colour of text as `[red, green, blue]`. The text is readable on every fill.
     #[must_use]
     pub const fn ink(self) -> [u8; 3] {
         match self {
@@ -55,7 +55,7 @@ impl Theme {
         }
     }
 
-    /// Returns `[red, green, blue]` for arrows with colour number `i`.
+    /// Returns the arrow colour with the index `i` as `[red, green, blue]`.
     pub(super) fn arrow(self, i: usize) -> [u8; 3] {
         let hue = HUES[i % HUES.len()];
         match self {
@@ -65,7 +65,8 @@ impl Theme {
     }
 }
 
-/// Converts a colour to `[red, green, blue]`. The hue is in degrees, the saturation and the lightness are in percent.
+/// Converts a colour from HSL to `[red, green, blue]`. The hue is in degrees, and the saturation and the lightness
+/// are in percent.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -81,7 +82,7 @@ fn rgb_of_hsl(hue: u32, saturation: u32, lightness: u32) -> [u8; 3] {
     [channel(0), channel(8), channel(4)]
 }
 
-/// Returns `#rrggbb`.
+/// Formats a colour as `#rrggbb`.
 pub(super) fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
@@ -97,7 +98,7 @@ pub(super) const fn number(paint: Paint) -> u32 {
     }
 }
 
-/// Returns the tints, then the other fills.
+/// Returns all fills: first the tints, and then the other fills.
 pub(super) fn all() -> impl Iterator<Item = Paint> {
     let others = [Paint::Blank, Paint::Gap, Paint::Warning, Paint::Difference];
     (0..NUM_TINTS).map(Paint::Tint).chain(others)
@@ -107,7 +108,7 @@ pub(super) fn all() -> impl Iterator<Item = Paint> {
 mod tests {
     use super::*;
 
-    /// Returns the relative luminance of the Web Content Accessibility Guidelines.
+    /// Returns the relative luminance as defined in the Web Content Accessibility Guidelines.
     fn luminance(rgb: [u8; 3]) -> f64 {
         let [r, g, b] = rgb.map(|c| {
             let c = f64::from(c) / 255.0;

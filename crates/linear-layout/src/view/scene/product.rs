@@ -7,12 +7,12 @@ use crate::plan::product::{MatrixProduct, ProductPlan, operand_layout};
 use crate::target::{Number, Product, Target, TileBit};
 use crate::view::holders::InPoint;
 
-/// Name and dims of each operand.
+/// Name and dims of each operand of a matrix product.
 const OPERANDS: [(&str, [&str; 2]); 3] = [("A", ["m", "k"]), ("B", ["k", "n"]), ("D", ["m", "n"])];
 
 impl Scene {
-    /// Returns a picture of the operands of a matrix instruction, with the lane and register of each element. One lane
-    /// has the same colour in all operands.
+    /// Returns a picture of the operands of a matrix instruction. Each cell shows the lane and the register that
+    /// hold its element. A lane has the same colour in all operands.
     ///
     /// ```
     /// # use linear_layout::target::Target;
@@ -42,9 +42,11 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Returns a picture of the operands of a matrix product. For a batch, the picture shows the first product.
+    /// Returns a picture of the operands of a matrix product. If the operands are batches of matrices, the picture
+    /// shows the first product.
     ///
-    /// Only the elements of the first instruction of warp 0 are coloured. The lane determines the colour.
+    /// Only the elements that the first instruction of warp 0 processes are coloured. The lane that holds an
+    /// element determines its colour.
     /// # Errors
     /// Returns an error if the layouts do not have two or three dims.
     pub fn product(
@@ -95,8 +97,8 @@ impl Scene {
 }
 
 impl Scene {
-    /// Returns a table of the matrix instructions of a target: sizes, element types, 32-bit registers of a lane, and
-    /// clocks of a warp.
+    /// Returns a table of the matrix instructions of a target. The columns are the sizes, the element types, the
+    /// numbers of 32-bit registers per lane, and the issue time of a warp in clocks.
     #[must_use]
     pub fn instructions(target: &Target) -> Self {
         let rows = target.matrix_instructions();
@@ -137,7 +139,7 @@ impl Scene {
     }
 }
 
-/// Returns true if `index` along the dim `dim` lies in the first tile.
+/// Returns true if the tile of the first instruction contains the index `index` along the dim `dim`.
 fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     let images = renaming.iter().filter(|(bit, _)| match bit {
         TileBit::M(_) => dim == "m",
@@ -152,7 +154,8 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// Returns a picture of A, B and D whose slots have the same dims. A cell names at most `spelled` holders.
+/// Returns a picture of the operands A, B and D. The slots of all operands are packed in the same dims. A cell
+/// names at most `spelled` holders.
 fn of_operands(
     layouts: &[LinearLayout],
     types: [Number; 3],

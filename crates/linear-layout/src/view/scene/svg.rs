@@ -11,7 +11,8 @@ use super::geometry::{
 use super::palette::{HUES, all, hex, number};
 use super::{Paint, Panel, Scene, Theme};
 
-/// Minimum width of lines of text above and below a picture.
+/// Minimum width for the lines of text above and below a picture. If the picture is wider, the lines may be as wide
+/// as the picture.
 const TEXT: u32 = 640;
 /// Width of a coloured rectangle in the legend.
 const SWATCH: u32 = 14;
@@ -27,8 +28,8 @@ pub fn svg(scene: &Scene) -> String {
     svg_sheet("", core::slice::from_ref(scene))
 }
 
-/// Returns one SVG picture of several scenes, one below the other, with a title. A scene with the same title does not
-/// repeat the title.
+/// Returns one SVG picture that shows several scenes one below the other, under the title `title`. A scene that has
+/// the same title does not repeat it.
 #[must_use]
 pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     let mut out = String::new();
@@ -71,9 +72,10 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     picture + &out + "</svg>\n"
 }
 
-/// Draws a scene below `top`, and returns the right edge and the lower edge.
+/// Draws a scene below the height `top`, and returns the scene's right edge and lower edge.
 ///
-/// `geometry` places the panels relative to `top`. `has_title` means that the picture already shows the title.
+/// `geometry` places the panels relative to `top`. `has_title` is true if the picture already shows the title of
+/// the scene.
 fn draw(
     out: &mut String,
     scene: &Scene,
@@ -118,7 +120,8 @@ fn draw(
     (width.max(geometry.width), bottom)
 }
 
-/// Draws a text in lines below `top`, and returns the right and the lower edge.
+/// Draws a text below the height `top`, in lines that fit into the width `column`. Returns the right edge and the
+/// lower edge of the text.
 fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -> (u32, u32) {
     let (mut right, mut bottom) = (0, top);
     for line in wrapped(text, column - 2 * MARGIN) {
@@ -133,7 +136,7 @@ fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -
     (right, bottom)
 }
 
-/// Draws the legend below `top`, and returns the right and the lower edge.
+/// Draws the legend of a scene below the height `top`. Returns the right edge and the lower edge of the legend.
 fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) {
     let (mut x, mut y, mut right) = (MARGIN, top + ROW, 0);
     for (paint, text) in &scene.legend {
@@ -155,7 +158,7 @@ fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) 
     (right, y)
 }
 
-/// Writes the style sheet with the colours that the picture uses, for both themes.
+/// Writes the style sheet of a picture. It defines the colours that the scenes use, for both themes.
 fn style(out: &mut String, scenes: &[Scene]) {
     let mut seen = vec![false; all().count()];
     for scene in scenes {
@@ -247,7 +250,8 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     out.push_str("</g></g>");
 }
 
-/// Returns the base line of vertically centred text, relative to the upper edge of a row.
+/// Returns the base line of text that is vertically centred in a row of height `row`. The base line is relative to
+/// the upper edge of the row.
 fn base(row: u32) -> u32 {
     row / 2 + 4
 }
@@ -273,7 +277,8 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between adjacent cells of different groups, except inside a tile with a label.
+/// Draws thicker lines between adjacent cells of different groups. In a thinned panel, it draws them only between
+/// tiles, because the label of a tile covers the inside of the tile.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
@@ -390,8 +395,8 @@ fn span(out: &mut String, x: u32, text: &str) {
     let _ = write!(out, r#"<tspan x="{x}">{}</tspan>"#, escaped(text));
 }
 
-/// Returns one SVG path for each fill, with the number of the fill. A path runs through the middle of each run of
-/// cells.
+/// Returns one SVG path for each fill that the panel uses, together with the number of the fill. The path has a
+/// horizontal line through the middle of each run of cells with this fill.
 fn runs(panel: &Panel) -> Vec<(u32, String)> {
     let mut paths: Vec<(u32, String)> = all().map(|paint| (number(paint), String::new())).collect();
     for (row, (_, cells)) in panel.lines().enumerate() {
@@ -407,7 +412,7 @@ fn runs(panel: &Panel) -> Vec<(u32, String)> {
     paths
 }
 
-/// Draws the arrows, and outlines the cells at both ends.
+/// Draws the arrow of each link, and outlines the cells at both ends.
 fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
     let arrows = arrows(scene, &geometry.panels);
     for (link, Arrow { points, colour }) in scene.links.iter().zip(arrows) {
@@ -477,7 +482,7 @@ pub(super) mod tests {
     use crate::target::{Access, Target};
     use crate::view::Window;
 
-    /// A rectangle: left, upper, right and lower edge.
+    /// A rectangle, given by its left, upper, right and lower edges.
     #[derive(Clone, Copy, Debug)]
     struct Extent([f64; 4]);
 
@@ -502,7 +507,7 @@ pub(super) mod tests {
         attribute(tag, name)?.parse().ok()
     }
 
-    /// Extents of texts, of arrows (which no text may overlap), and of other lines.
+    /// Extents of the texts of a picture, of its arrows (which no text may overlap), and of its other lines.
     #[derive(Default)]
     struct Extents {
         texts: Vec<(Extent, String)>,
@@ -510,7 +515,8 @@ pub(super) mod tests {
         lines: Vec<Extent>,
     }
 
-    /// Returns the extents of the straight lines of a path in a group with this `scale` and `origin`.
+    /// Returns the extents of the straight lines in the path data `d`. The path is in a group with this `scale` and
+    /// `origin`.
     fn path(d: &str, scale: [f64; 2], origin: [f64; 2]) -> Vec<Extent> {
         let mut found = Vec::new();
         let (mut at, mut rest) = ([0.0; 2], d);

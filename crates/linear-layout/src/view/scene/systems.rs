@@ -9,8 +9,9 @@ use crate::tilus::{RegisterLayout, SharedLayout};
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {
-    /// Returns a picture of a CuTe layout, in which a cell is a coordinate and shows its index. The last two modes run
-    /// down and across, with one grid for each coordinate of the other modes.
+    /// Returns a picture of a CuTe layout. Each cell is a coordinate, and shows the index to which the layout maps
+    /// the coordinate. The last two modes run down and across, and each coordinate of the other modes has its own
+    /// grid.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout: linear_layout::cute::ComposedLayout = "Sw<1,0,2> o 0 o (2,3):(4,1)".parse()?;
@@ -64,10 +65,11 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of a register layout as Tilus prints it: the text, and a grid with `thread: register`, or with
-    /// `[thread, ...]: register` if several threads hold an element.
+    /// Returns a picture of a register layout as Tilus prints it: the layout as text, followed by a grid with a
+    /// cell for each element. A cell is `thread: register`, or `[thread, ...]: register` if several threads hold
+    /// the element.
     ///
-    /// Above rank 3, dims of extent 1 are omitted.
+    /// If the rank is above 3, dims of extent 1 are omitted.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::spatial(&[3, 2])?.reduce(&[0], false)?;
@@ -119,7 +121,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of a shared layout as Tilus prints it: the text, and a grid with the offset of each element.
+    /// Returns a picture of a shared layout as Tilus prints it: the layout as text, followed by a grid that shows
+    /// the offset of each element.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::SharedLayout::column_major(&[2, 3])?;
@@ -150,10 +153,11 @@ impl Scene {
     }
 }
 
-/// Returns a register layout as Tilus prints it: the text, and a grid with `thread: register` or `[thread, ...]:
-/// register`.
+/// Returns the text that Tilus prints for a register layout: the layout as text, followed by a grid with a cell for
+/// each element. A cell is `thread: register`, or `[thread, ...]: register` if several threads hold the element.
 ///
-/// Above rank 2, there is one grid for each index along the leading dims. Above rank 3, dims of extent 1 are omitted.
+/// If the rank is above 2, each index along the leading dims has its own grid. If the rank is above 3, dims of
+/// extent 1 are omitted.
 ///
 /// ```
 /// use linear_layout::{tilus::spatial, view::register_grid};
@@ -172,15 +176,16 @@ pub fn register_grid(layout: &RegisterLayout) -> String {
     text.trim_end_matches('\n').to_owned()
 }
 
-/// Returns a shared layout as Tilus prints it: the text, and a grid with the offsets. Returns `None` if the rank is not
-/// 2.
+/// Returns the text that Tilus prints for a shared layout: the layout as text, followed by a grid that shows the
+/// offset of each element. Returns `None` if the rank of the layout is not 2.
 #[must_use]
 pub fn shared_grid(layout: &SharedLayout) -> Option<String> {
     let text = || Scene::shared_layout(layout, Window::ALL).to_string();
     (layout.shape().len() == 2).then(|| text().trim_end_matches('\n').to_owned())
 }
 
-/// Returns a picture in the format of Tilus. `cell` returns the cell for an index, or `None` for an empty cell.
+/// Returns a picture of a tensor in the format of Tilus. `cell` returns the cell for a tensor index, or `None` if
+/// the cell is empty.
 fn of_tilus(shape: &[u64], window: Window, mut cell: impl FnMut(&[u64]) -> Option<Cell>) -> Scene {
     let is_kept = |size: u64| shape.len() <= 3 || size > 1;
     let kept: Vec<usize> = (0..shape.len()).filter(|i| is_kept(shape[*i])).collect();

@@ -8,15 +8,16 @@ use crate::view::words::neighbours;
 
 /// Maximum number of holders that a cell names.
 pub(super) const NAMED_HOLDERS: usize = 4;
-/// Maximum number of threads that a cell names in the format of Tilus: the lanes of a wavefront.
+/// Maximum number of threads that a cell names in the format of Tilus. This is the number of lanes of an AMD
+/// wavefront.
 const NAMED_THREADS: usize = 64;
 
 impl Scene {
-    /// Returns a picture of the tensor, in which a cell is an element and shows its holders.
+    /// Returns a picture of the tensor. Each cell is an element, and shows the holders of the element.
     ///
-    /// The last two output dims run down and across, with one grid for each index along the other dims. Holders print
-    /// as [`InPoint`] and are separated by `|`. An element without a holder is `-`. Threads have colours, and several
-    /// warps have different hues.
+    /// The last two output dims run down and across, and each index along the other dims has its own grid. Holders
+    /// print as [`InPoint`] and are separated by `|`. An element without a holder prints as `-`. The colour of a
+    /// cell shows the thread of the first holder. If there are several warps, they have different hues.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -46,8 +47,9 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of the tensor in the format of Tilus: boxes with `thread: register`, or with `[thread,
-    /// thread]: register` if several threads hold the element. Threads are numbered through all warps and CTAs.
+    /// Returns a picture of the tensor in the format of Tilus: a grid with a cell for each element. A cell is
+    /// `thread: register`, or `[thread, thread]: register` if several threads hold the element. Threads are
+    /// numbered through all warps and CTAs.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -93,7 +95,7 @@ impl Scene {
     }
 }
 
-/// Returns the text of a cell for the holders `held`.
+/// Returns the text of a cell whose element has the holders `held`.
 ///
 /// `more` is the number of further holders, or `u64::MAX` if there are too many to count.
 pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
@@ -109,8 +111,8 @@ pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> St
     }
 }
 
-/// Returns a picture of the elements. `name` returns the text of a cell from the first `most` holders and the number of
-/// further holders (`u64::MAX` if there are too many to count).
+/// Returns a picture with one cell per tensor element. `name` returns the text of a cell, given the first `most`
+/// holders of the element and the number of further holders (`u64::MAX` if there are too many to count).
 pub(super) fn of_elements(
     layout: &LinearLayout,
     window: Window,
@@ -160,8 +162,8 @@ pub(super) fn of_elements(
     scene
 }
 
-/// Returns a picture of a tensor. The last two dims run down and across, with one panel for each index along the other
-/// dims. `cell` returns the cell for an index.
+/// Returns a picture of a tensor. The last two dims run down and across, and each index along the other dims has
+/// its own panel. `cell` returns the cell for a tensor index.
 pub(super) fn grids(
     shape: &[(String, u64)],
     window: Window,
@@ -217,13 +219,13 @@ pub(super) fn grids(
 }
 
 impl Space {
-    /// Returns the input dims with more than one index.
+    /// Returns the space of those input dims that have more than one index.
     pub(super) fn of_ins(layout: &LinearLayout) -> Self {
         let dims = layout.in_shape().filter(|(_, size)| *size > 1);
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 
-    /// Returns the index along `dim` in a packed number, or 0 if the space does not have this dim.
+    /// Returns the index along `dim` that is packed in `number`. Returns 0 if the space does not have this dim.
     pub(super) fn index(&self, mut number: u64, dim: Dim) -> u64 {
         for (name, size) in &self.0 {
             if *name == dim.name() {
@@ -240,7 +242,7 @@ impl Space {
     }
 }
 
-/// The bits of a packed input for one input dim.
+/// The bits of a packed input that hold the index in one input dim.
 #[derive(Clone, Copy, Debug, Default)]
 struct IndexField {
     shift: usize,
@@ -267,12 +269,14 @@ impl IndexField {
     }
 }
 
-/// Selects the fill of a slot by warp and lane, or only by lane.
+/// The rule that selects the fill of a slot. If there are several warps, the warp selects the hue and the lane
+/// selects the shade. Otherwise, the lane alone selects the fill.
 ///
-/// In a layout without lanes, the first input dim with several indices selects the fill.
+/// In a layout without lanes, the first input dim that has several indices replaces the lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
-    /// The bits that select the fill. Low bits are left out if they only distinguish adjacent elements.
+    /// The bits of a packed input that select the fill, or the shade if the warp selects the hue. Low bits that
+    /// only distinguish adjacent elements are not included.
     by: IndexField,
     is_by_hue: bool,
     warp: IndexField,
@@ -305,7 +309,7 @@ impl Tints {
         }
     }
 
-    /// Returns the number of the warp, counted through all CTAs.
+    /// Returns the index of the warp that `input` selects, counted through all CTAs.
     pub(super) fn warp(self, input: u64) -> u64 {
         self.block.index(input) * self.warp.size() + self.warp.index(input)
     }
@@ -325,9 +329,9 @@ impl Tints {
         }
     }
 
-    /// Returns an entry for each of the first eight warps: text such as `warp 0`, followed by `suffix`.
+    /// Returns a legend entry for each of the first eight warps. The text is e.g. `warp 0`, followed by `suffix`.
     ///
-    /// A single warp has no entry.
+    /// If a CTA has a single warp, the legend is empty.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
         if !self.has_warps() {
             return Vec::new();

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 
-/// A scene as text, which `Display` prints.
+/// A renderer that prints a scene as text through `Display`.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -31,7 +31,7 @@ pub struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// Returns text without colours and without a maximum width.
+    /// Creates a renderer without colours and without a maximum width.
     #[must_use]
     pub fn new(scene: &'s Scene) -> Self {
         Self {
@@ -41,7 +41,8 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Limits the width of tables to `width` characters. A wider table is split into pieces below each other.
+    /// Limits the width of tables to `width` characters. A wider table is split into pieces that are printed one
+    /// below the other.
     #[must_use]
     pub fn within(self, width: usize) -> Self {
         Self { width, ..self }
@@ -54,7 +55,8 @@ impl<'s> Text<'s> {
         Self { theme, ..self }
     }
 
-    /// Pads the text of a cell to `width` characters, with a blank on each side.
+    /// Pads the text of a cell to `width` characters, adds a blank on each side, and applies the colours of the
+    /// theme.
     fn cell(&self, cell: &Cell, width: usize, is_left: bool) -> String {
         let text = &cell.text;
         let text = if is_left {
@@ -85,7 +87,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Writes the columns `piece` of a table with the labels of rows and columns.
+    /// Writes the columns `piece` of a table, together with the row labels and the column labels.
     fn labelled(
         &self,
         f: &mut impl fmt::Write,
@@ -239,7 +241,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns the number of characters of a line without escape sequences.
+/// Returns the number of visible characters of a line, i.e. without escape sequences.
 fn shown(line: &str) -> usize {
     let mut parts = line.split('\x1b');
     let first = parts.next().map_or(0, length);
@@ -247,10 +249,10 @@ fn shown(line: &str) -> usize {
     first + after.sum::<usize>()
 }
 
-/// A panel with widths in characters.
+/// A panel together with the widths of its columns and row labels, in characters.
 struct TextTable<'s> {
     panel: &'s Panel,
-    /// Width of the labels of rows.
+    /// Width of the row labels.
     lead: usize,
     widths: Vec<usize>,
 }
@@ -285,7 +287,7 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Makes the widths of columns and row labels equal in both tables.
+    /// Widens the columns and the row labels so that both tables have equal widths.
     fn align(&mut self, other: &mut Self) {
         let lead = self.lead.max(other.lead);
         (self.lead, other.lead) = (lead, lead);
@@ -316,8 +318,8 @@ impl<'s> TextTable<'s> {
     }
 }
 
-/// Returns the nearest of the 256 colours of a terminal: a colour of the 6x6x6 cube (codes from 16 on), or a grey
-/// (codes from 232 on).
+/// Returns the code of the terminal colour, among 256, that is nearest to `rgb`. Codes from 16 on are colours of
+/// the 6x6x6 cube, and codes from 232 on are greys.
 fn code(rgb: [u8; 3]) -> u32 {
     // The levels of a channel in the cube are 0, 95, 135, 175, 215 and 255.
     let level = |c: u8| match c {

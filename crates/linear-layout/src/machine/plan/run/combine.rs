@@ -6,7 +6,7 @@ use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// Combines the elements in `acc` with those in `other`, one pair per operand. The elements of different
+    /// Combines each element in `acc` with the element of the same operand in `other`. The elements of different
     /// operands must be at the same position, unless `is_packed` is true.
     pub(super) fn combine(
         &mut self,

@@ -17,8 +17,8 @@ pub(super) struct Multiplier<'a, N> {
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// Key of the known lines of a factor: instruction number, operand (0 for A, 1 for B), registers, and the scale
-/// word with its selector.
+/// Key of the cache of decoded rows of A and columns of B. It consists of the instruction number, the operand (0
+/// for A, 1 for B), the registers, and the registers and the selector of the scales.
 type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {

@@ -47,8 +47,9 @@ fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
 }
 
-/// Returns the plan in which the last matrix product uses, instead of each register of A or B, the next register
-/// that a product uses. The order is cyclic.
+/// Returns a plan that differs in the last matrix product. Each register of the operand that `which` selects is
+/// replaced by the next register that any product of the plan uses for this operand. The last register is replaced
+/// by the first one.
 fn shifted(plan: &Program, which: usize) -> Program {
     let all = issues(plan);
     let values = |at: usize| plan.operands(lists(plan, at)[which]);
