@@ -82,7 +82,7 @@ pub fn invertible() -> impl Strategy<Value = LinearLayout> {
         })
 }
 
-/// Generates a surjective layout, which may have zero and dependent bases.
+/// Generates a surjective layout, whose basis vectors may be zero or linearly dependent.
 pub fn surjective() -> impl Strategy<Value = LinearLayout> {
     (invertible(), prop::collection::vec(any::<u64>(), 0..3)).prop_map(|(l, extra)| {
         let mask = (1u64 << l.total_out_bits()) - 1;

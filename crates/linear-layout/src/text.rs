@@ -41,7 +41,7 @@ const ALIAS: &str = "paste its definition in front, `#name = #ttg.blocked<{...}>
 /// The notation of a layout text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// An encoding `#ttg.blocked<{...}>`, or alias definitions for encodings.
+    /// An encoding, for example `#ttg.blocked<{...}>`, or definitions of aliases of encodings.
     Encoding,
     /// A type with an encoding, for example `tensor<64x16xf16, #ttg.blocked<{...}>>`.
     Type,
@@ -109,7 +109,7 @@ impl System {
     }
 }
 
-/// Returns the leading dotted name, e.g. `gl.BlockedLayout`, or an empty string.
+/// Returns the dotted name with which `text` begins, e.g. `gl.BlockedLayout`, or an empty string if there is none.
 fn path(text: &str) -> &str {
     let end = text.find(|c: char| c != '_' && c != '.' && !c.is_ascii_alphanumeric());
     end.map_or("", |end| &text[..end])
@@ -125,7 +125,8 @@ fn is_shared(path: &str) -> bool {
     name == "SharedLayout" || name.starts_with("shared_")
 }
 
-/// Returns the byte length of a leading assignment (`name =`, `name: type =` or `using name =`), or 0.
+/// Returns the byte length of the assignment with which `text` begins (`name =`, `name: type =` or `using name =`),
+/// or 0 if there is none.
 fn assigned(text: &str) -> usize {
     let Some(at) = text.find('=') else {
         return 0;
@@ -148,7 +149,7 @@ pub enum TextLayout {
     Compiler(CompilerLayout),
     /// A linear layout.
     Linear(LinearLayout),
-    /// A CuTe layout: a function from coordinates to indices.
+    /// A CuTe layout, which is a function from coordinates to indices.
     Cute(ComposedLayout),
     /// A Tilus register layout.
     Register(RegisterLayout),
@@ -167,7 +168,7 @@ pub struct LayoutText {
     pub element_bits: Option<u32>,
 }
 
-/// The error for a text that is not a layout, or that contradicts a given shape.
+/// An error that is returned if a text is not a layout, or if it contradicts a given shape.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct TextError {
@@ -312,8 +313,8 @@ impl LayoutText {
 
     /// Returns the shape that the text contains or, if there is none, the shape that the layout itself has.
     ///
-    /// Encodings, layouts of other compilers and CuTe layouts have no shape of their own, so the result for them is
-    /// `None` unless the text contains a shape.
+    /// Encodings, CuTe layouts and the layouts of compilers other than Triton have no shape of their own, so the
+    /// result for them is `None` unless the text contains a shape.
     #[must_use]
     pub fn own_shape(&self) -> Option<Vec<u64>> {
         self.shape.clone().or_else(|| match &self.layout {
@@ -324,10 +325,11 @@ impl LayoutText {
         })
     }
 
-    /// Returns the [own shape](Self::own_shape) if there is one, otherwise `requested`. `None` if neither is given.
+    /// Returns the [own shape](Self::own_shape) of the layout if it has one, otherwise `requested`. Returns `None`
+    /// if neither is available.
     ///
     /// # Errors
-    /// Returns an error if both are given and differ.
+    /// Returns an error if both shapes are available and differ.
     pub fn shape_on(&self, requested: Option<&[u64]>) -> Result<Option<Vec<u64>>, TextError> {
         match (requested, self.own_shape()) {
             (Some(requested), Some(own)) if requested != own.as_slice() => {
@@ -361,7 +363,7 @@ impl From<Encoding> for LayoutText {
     }
 }
 
-/// Returns a suggestion how to correct `text`, whose notation is unknown.
+/// Returns a suggestion for correcting `text`, whose notation is unknown.
 #[must_use]
 pub fn note_for(text: &str) -> String {
     let word = path(text.trim());
@@ -379,7 +381,7 @@ pub fn note_for(text: &str) -> String {
     }
 }
 
-/// Returns an error at byte offset `at` if `text` begins with an unknown class or function name.
+/// Returns an error with the byte offset `at` if `text` begins with an unknown class name or function name.
 fn check_function(text: &str, at: usize) -> Result<(), TextError> {
     let path = path(text);
     let name = path.rsplit('.').next().unwrap_or(path);

@@ -33,17 +33,18 @@ pub struct TensorBox {
 /// One copy instruction, which copies one box between a tensor in global memory and a buffer in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoxCopy {
-    /// Coordinates of the first element of the box, one per dim. They are relative to the start of the block.
+    /// Coordinates of the first element of the box, one per dim, relative to the first element of the copied block
+    /// of the tensor.
     pub coordinates: Vec<u64>,
     /// Offset of the box in the buffer, in bytes.
     pub position: u64,
 }
 
-/// Divides a block of a tensor into boxes, and returns the copy of each box, in row-major order. The block has the
-/// shape of `buffer`.
+/// Divides a block of a tensor into boxes, and returns one copy per box. The copies are in the row-major order of
+/// their boxes. The block has the shape of `buffer`.
 ///
 /// # Errors
-/// Returns an error if the buffer's layout does not reach every element.
+/// Returns an error if the layout of `buffer` is not surjective: some element has no position in the buffer.
 pub fn plan_tensor_copy(
     buffer: &BufferLayout,
     tensor_box: &TensorBox,

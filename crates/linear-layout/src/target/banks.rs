@@ -43,9 +43,10 @@ impl Div<u64> for Wavefronts {
     }
 }
 
-/// Returns the mask of the lane bits that differ within a phase of a load on NVIDIA GPUs. If neighbouring lanes, or
-/// lanes two apart, share an address, the mask has one bit more than `lane_bits`; otherwise it is `lane_bits`.
-/// `repeats(mask)` is true if each lane `i` has the same address as lane `i ^ mask`.
+/// Returns the mask of the lane bits that differ within a phase of a load on NVIDIA GPUs. `lane_bits` is this mask
+/// for lanes with different addresses. If each lane has the same address as its neighbour (lane `i ^ 1`), or as the
+/// lane two apart (lane `i ^ 2`), a phase has twice as many lanes, and the mask has one bit more. `repeats(mask)`
+/// is true if each lane `i` has the same address as lane `i ^ mask`.
 pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     match repeats(1) || repeats(2) {
         true => lane_bits << 1 | 1,
@@ -53,8 +54,8 @@ pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     }
 }
 
-/// Returns true if each lane `i` has the same address as lane `i ^ mask`. Pairs with an inactive lane are
-/// ignored.
+/// Returns true if each lane `i` has the same address as lane `i ^ mask`. Pairs of lanes of which at least one is
+/// inactive are ignored.
 pub fn repeats(addresses: &[Option<u64>], mask: u32) -> bool {
     (0..addresses.len()).all(|lane| {
         let other = addresses.get(lane ^ mask as usize).copied().flatten();

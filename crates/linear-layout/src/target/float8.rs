@@ -1,6 +1,7 @@
 //! 8-bit floats: their encodings, and the families of formats that the conversion instructions of GPUs support.
 
-/// An 8-bit float format: a sign, then `exponent_bits`, then `mantissa_bits`.
+/// An 8-bit float format. From the highest bit down, a byte contains the sign bit, `exponent_bits` bits of the
+/// exponent and `mantissa_bits` bits of the mantissa.
 ///
 /// ```
 /// use linear_layout::target::Float8;
@@ -13,8 +14,8 @@
 /// assert_eq!(e4m3.value(0x01), 1.0 / 512.0);
 /// ```
 /// # Source
-/// OCP 8-bit floating point specification, section 5, for the OCP formats. MLIR's `Float8E4M3FNUZ` and `Float8E5M2FNUZ`
-/// for the `FNUZ` formats.
+/// OCP 8-bit floating point specification, section 5, for the OCP formats. MLIR's `Float8E4M3FNUZ` and
+/// `Float8E5M2FNUZ` for the `FNUZ` formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Float8 {
@@ -34,13 +35,13 @@ pub struct Float8 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8Family {
     /// Open Compute Project. E5M2 has infinities and NaNs like the IEEE formats. E4M3 has no infinity, and its only
-    /// NaNs are the two codes with all bits except the sign set.
+    /// NaNs are the two codes in which all exponent and mantissa bits are set.
     Ocp,
     /// `FNUZ`: no infinity and no negative zero. The code that would be negative zero is the only NaN.
     Fnuz,
 }
 
-/// The formats of Triton's type system.
+/// The 8-bit float formats of Triton's type system.
 pub const FLOAT8: [Float8; 4] = [
     float8("f8E4M3FN", 4, 7, Float8Family::Ocp),
     float8("f8E5M2", 5, 15, Float8Family::Ocp),
@@ -130,8 +131,8 @@ impl Float8 {
         ((exponent - 1) << self.mantissa_bits).saturating_add(steps)
     }
 
-    /// Returns the distance between adjacent numbers with the exponent field `exponent`. Subnormal numbers (field
-    /// 0) have the same distance as numbers with field 1.
+    /// Returns the distance between adjacent numbers whose exponent field is `exponent`. Subnormal numbers, whose
+    /// field is 0, have the same distance as numbers whose field is 1.
     fn step(self, exponent: u32) -> f64 {
         let power = exponent.max(1).cast_signed() - (self.bias + self.mantissa_bits).cast_signed();
         2f64.powi(power)

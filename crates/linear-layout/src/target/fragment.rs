@@ -20,7 +20,8 @@
 use super::{Access, Target};
 use crate::number::narrow;
 
-/// The form of the matrix that one warp-wide instruction loads or stores.
+/// The form of the matrix that a warp-wide instruction loads from or stores to shared memory, including the
+/// distribution of the matrix over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
     /// `ldmatrix` and `stmatrix`: 8 rows of 16 bytes. Each lane holds 4 adjacent bytes of one row.
@@ -31,24 +32,26 @@ pub enum Fragment {
     LoadedBytes,
     /// `stmatrix.m16n8.trans.b8`: 8 rows of bytes. Each lane holds two bytes of each of two columns.
     StoredBytes,
-    /// `ds_read_b64_tr_b16` (CDNA 4): each lane supplies the address of a row of 16-bit units.
+    /// `ds_read_b64_tr_b16` (CDNA 4), a transposed read of rows of 16-bit units. Each lane supplies the address of
+    /// one row.
     Read16,
-    /// `ds_read_b64_tr_b8` (CDNA 4): each lane supplies the address of a row of bytes.
+    /// `ds_read_b64_tr_b8` (CDNA 4), a transposed read of rows of bytes. Each lane supplies the address of one row.
     Read8,
-    /// `ds_load_tr16_b128` (gfx1250): each lane supplies the address of a row of 16-bit units.
+    /// `ds_load_tr16_b128` (gfx1250), a transposed read of rows of 16-bit units. Each lane supplies the address of
+    /// one row.
     Load16,
-    /// `ds_load_tr8_b64` (gfx1250): each lane supplies the address of a row of bytes.
+    /// `ds_load_tr8_b64` (gfx1250), a transposed read of rows of bytes. Each lane supplies the address of one row.
     Load8,
 }
 
-/// The source of one bit that determines the place of a unit in a matrix. The place consists of the row index and
-/// the position in the row.
+/// The source of one bit of a unit's place in a matrix. The place consists of the row index and of the position in
+/// the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
-    /// The bit with this index of the lane number.
+    /// The lane bit with this index.
     Lane(usize),
-    /// The next bit of the unit's index within its lane. The bits of this index are assigned from lowest to
-    /// highest: first to the `Unit` entries of `rows`, then to those of `within`.
+    /// The next bit of the unit's index among the units that its lane holds. The bits of this index are assigned
+    /// from lowest to highest: first to the `Unit` entries of `rows`, then to those of `within`.
     Unit,
 }
 

@@ -62,9 +62,9 @@ pub enum Assembly {
 impl Assembly {
     /// Returns LLVM's command-line options (name, value) for settings that function attributes cannot express.
     ///
-    /// - `slp-schedule-budget` limits the scan of the SLP vectoriser in a basic block; LLVM's default is 100000. In an
-    ///   unrolled kernel with 6500 operations, one large block, the scan took 0.7 s of 0.75 s compile time. With this
-    ///   limit the kernel has 2904 instead of 2900 instructions.
+    /// - `slp-schedule-budget` limits the scan of the SLP vectoriser in a basic block. LLVM's default is 100000. In an
+    ///   unrolled kernel whose 6500 operations form one block, the scan took 0.7 s of 0.75 s compile time. With the
+    ///   limit, the kernel has 2904 instructions instead of 2900.
     /// - `nvptx-short-ptr` makes shared-memory addresses 32 bits wide, so that they take one register instead of two.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
@@ -84,83 +84,97 @@ pub enum Access {
     Store,
 }
 
-/// Optional instructions of a target. A flag is set if the instruction exists; costs are in [`Costs`].
+/// The optional instructions of a target. A flag is set if the target has the instruction. The costs of
+/// instructions are in [`Costs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Instructions {
-    /// `ldmatrix` (8x8 blocks of 16 bits from shared memory), `sm_75` and later.
+    /// True if the target has `ldmatrix`, which loads 8x8 blocks of 16-bit elements from shared memory (`sm_75` and
+    /// later).
     pub load_matrix: bool,
-    /// `stmatrix`, `sm_90` and later.
+    /// True if the target has `stmatrix`, which stores 8x8 blocks of 16-bit elements to shared memory (`sm_90` and
+    /// later).
     pub store_matrix: bool,
-    /// `movmatrix` (transpose of an 8x8 block within a warp), `sm_75` and later.
+    /// True if the target has `movmatrix`, which transposes an 8x8 block within a warp (`sm_75` and later).
     pub move_matrix: bool,
-    /// `ldmatrix.m16n16.trans.b8` and `stmatrix.m16n8.trans.b8`, which transpose matrices of bytes.
+    /// True if the target has `ldmatrix.m16n16.trans.b8` and `stmatrix.m16n8.trans.b8`, which transpose matrices of
+    /// bytes.
     ///
     /// They exist on `sm_100` and later, except `sm_107`.
     pub byte_matrices: bool,
-    /// `v_permlane16_swap` and `v_permlane32_swap`: two registers exchange half of their lanes; gfx950 and gfx1250.
+    /// True if the target has `v_permlane16_swap` and `v_permlane32_swap`, which exchange half of the lanes of two
+    /// registers (gfx950 and gfx1250).
     ///
     /// The effect is that lane bit 4 or 5 swaps places with the bit that distinguishes the two registers.
     pub permlane_swap: bool,
-    /// `v_permlanex16`: moves data between lanes `i` and `i ^ 16`; gfx10 and later.
+    /// True if the target has `v_permlanex16`, which moves data between lanes `i` and `i ^ 16` (gfx10 and later).
     pub permlane_x16: bool,
-    /// DPP (data-parallel primitives): lane exchanges within rows of 16 lanes (`quad_perm`, `row_mirror`,
-    /// `row_ror`).
+    /// True if the target has DPP (data-parallel primitives), which exchange data within rows of 16 lanes
+    /// (`quad_perm`, `row_mirror`, `row_ror`).
     pub dpp: bool,
-    /// `row_xmask`: one DPP operation that moves data between lanes `i` and `i ^ mask` for any mask below 16; gfx10
-    /// and later.
+    /// True if the target has `row_xmask`, a DPP operation that moves data between lanes `i` and `i ^ mask` for any
+    /// mask below 16 (gfx10 and later).
     pub dpp_xmask: bool,
-    /// `ds_read_b64_tr_b16` and variants: transposed reads of shared memory, CDNA 4.
+    /// True if the target has `ds_read_b64_tr_b16` and its variants, which transpose a matrix while they read it
+    /// from shared memory (CDNA 4).
     pub read_transposed: bool,
-    /// `ds_load_tr16_b128` and variants: transposed reads of shared memory, gfx1250.
+    /// True if the target has `ds_load_tr16_b128` and its variants, which transpose a matrix while they read it
+    /// from shared memory (gfx1250).
     pub load_transposed: bool,
-    /// Thread block clusters, with multicast loads and copies; `sm_90` and later, gfx1250.
+    /// True if the target has thread block clusters with multicast loads and copies (`sm_90` and later, gfx1250).
     pub clusters: bool,
-    /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
+    /// True if the target has tensor memory, and matrix products that use it (compute capability 10 and 11).
     pub tensor_memory: bool,
-    /// `wgmma`: matrix products of a warp group, with operands in registers or shared memory; compute capability 9.
+    /// True if the target has `wgmma`, which computes the matrix product of a warp group with operands in registers
+    /// or shared memory (compute capability 9).
     pub warp_group_products: bool,
-    /// True if the blocks of A's scales in tensor memory are ordered along K first (`sm_107`).
+    /// True if the blocks of A's scales in tensor memory are ordered along K first, and then along M (`sm_107`).
     ///
     /// This order applies to products of two 4-bit operands with E4M3 scales.
     pub k_first_scales: bool,
-    /// Atomic additions of bf16 and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
+    /// True if the target has atomic additions of bf16 and of vectors of adjacent floats (`sm_90` and later; PTX
+    /// ISA, `atom`, `red`).
     pub vector_atomics: bool,
-    /// `redux.sync` on 32-bit integers: reductions (sum, minimum, maximum, bitwise) over all lanes of a warp, `sm_80`
-    /// and later.
+    /// True if the target has `redux.sync` on 32-bit integers, which reduces (sum, minimum, maximum, bitwise) over
+    /// all lanes of a warp (`sm_80` and later).
     pub lane_reductions: bool,
-    /// `redux.sync` on f32: minimum and maximum, `sm_100` and `sm_103`.
+    /// True if the target has `redux.sync` on f32, which computes the minimum or maximum over all lanes of a warp
+    /// (`sm_100` and `sm_103`).
     pub float_lane_reductions: bool,
-    /// Asynchronous copies from global to shared memory (`cp.async`), `sm_80` and later.
+    /// True if the target has `cp.async`, which copies asynchronously from global to shared memory (`sm_80` and
+    /// later).
     pub async_copies: bool,
-    /// TMA copies and the mbarriers that track them, `sm_90` and later.
+    /// True if the target has TMA copies and the mbarriers that track them (`sm_90` and later).
     pub tensor_copies: bool,
-    /// `griddepcontrol`: programmatic dependent launch, `sm_90` and later.
+    /// True if the target has `griddepcontrol`, which implements programmatic dependent launch (`sm_90` and later).
     pub grid_dependencies: bool,
-    /// `s_sendmsg_rtn`: a message that returns the clock, gfx11 and later. Earlier GPUs use `s_memrealtime`.
+    /// True if the target reads the clock with `s_sendmsg_rtn`, a message that returns a value (gfx11 and later).
+    /// Earlier GPUs use `s_memrealtime`.
     pub time_by_message: bool,
-    /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
+    /// True if the target has L2 cache policies that apply to single accesses (`createpolicy`; `sm_80` and later).
     pub cache_policies: bool,
-    /// `add`, `mul`, `min` and `max` of two bf16 in a word (`.bf16x2`), `sm_90` and later.
+    /// True if the target has `add`, `mul`, `min` and `max` of two bf16 in a word (`.bf16x2`; `sm_90` and later).
     pub packed_bf16: bool,
-    /// `cvt` from f32 to bf16, rounding to nearest or towards zero, `sm_80` and later.
+    /// True if the target has `cvt` from f32 to bf16 that rounds to nearest or towards zero (`sm_80` and later).
     pub bf16_conversions: bool,
-    /// `cvt` from f32 and f64 to bf16 in every rounding mode, `sm_90` and later.
+    /// True if the target has `cvt` from f32 and f64 to bf16 in every rounding mode (`sm_90` and later).
     pub bf16_rounding_modes: bool,
-    /// Buffer loads to shared memory, gfx942 and gfx950.
+    /// True if the target has buffer loads to shared memory (gfx942 and gfx950).
     pub buffer_to_shared: bool,
-    /// Buffer loads of 12 and 16 bytes per lane to shared memory, gfx950.
+    /// True if the target has buffer loads of 12 and 16 bytes per lane to shared memory (gfx950).
     pub wide_buffer_to_shared: bool,
-    /// `global_load_async_to_lds`: asynchronous copies to shared memory, with a separate wait counter; gfx1250.
+    /// True if the target has `global_load_async_to_lds`, which copies asynchronously to shared memory and has a
+    /// separate wait counter (gfx1250).
     pub async_to_shared: bool,
-    /// The encoding of buffer instructions, or `None` on NVIDIA GPUs.
+    /// The encoding constants of buffer instructions, or `None` on NVIDIA GPUs, which do not have such
+    /// instructions.
     pub buffer: Option<BufferInstructions>,
     /// The kind of instructions that convert narrow numbers and multiply them by scales.
     pub scaled_conversion: ScaledConversion,
-    /// The family of 8-bit float formats that the target's conversion instructions support. The instructions round
-    /// to nearest.
+    /// The family of 8-bit float formats that the target's conversion instructions support, or `None` if the target
+    /// has no such instructions. The instructions round to nearest.
     ///
-    /// OCP on `sm_89` and later, gfx950 and gfx12; FNUZ on gfx942. `None` if there are no such instructions.
+    /// The family is OCP on `sm_89` and later, gfx950 and gfx12, and FNUZ on gfx942.
     pub float8: Option<Float8Family>,
 }
 
@@ -240,8 +254,8 @@ pub enum ScaledConversion {
 /// The cost of each warp-wide operation, in quarters of a clock of one SM (or CU).
 ///
 /// The load-store unit and the arithmetic unit run mostly in parallel, so the busier unit dominates the cost of a
-/// plan. The conversion benchmarks measured on `sm_90`: 2 for a select, 4 for a shuffle or a wavefront of shared
-/// memory.
+/// plan. On `sm_90`, the conversion benchmarks measured a cost of 2 for a select, and of 4 for a shuffle or for a
+/// wavefront of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Costs {
@@ -265,9 +279,10 @@ pub struct Costs {
     ///
     /// The value assumes a partly filled SM.
     pub round_trip: u32,
-    /// Latency of a shuffle that depends on another shuffle, without the part that other warps hide.
+    /// Latency of a shuffle that depends on another shuffle, without the part that other warps hide. It is 0 if it
+    /// was not measured.
     ///
-    /// The value assumes a partly filled SM; 0 if it was not measured.
+    /// The value assumes a partly filled SM.
     pub shuffle_trip: u32,
 }
 
@@ -359,10 +374,11 @@ pub struct Target {
     /// It is 1024 on all targets (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
-    /// Maximum number of CTAs in a cluster that can access each other's shared memory, or 1 without such access.
+    /// Maximum number of CTAs in a cluster that can access each other's shared memory. It is 1 if the target has no
+    /// such access.
     ///
-    /// Clusters of more than 8 CTAs are not portable (CUDA programming guide, "Thread Block Clusters"); Triton's launcher
-    /// allows 16.
+    /// Clusters of more than 8 CTAs are not portable (CUDA programming guide, "Thread Block Clusters"); Triton's
+    /// launcher allows 16.
     pub max_ctas: u32,
     /// Number of lanes per warp (wave): 32 or 64.
     pub lanes: u32,
@@ -380,8 +396,8 @@ pub struct Target {
     pub(crate) processor: Processor,
     /// Maximum number of bits per lane that one access to global memory moves.
     ///
-    /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), for accesses without a mask, cache modifier or memory ordering;
-    /// otherwise 128.
+    /// It is 256 from `sm_100` on (PTX ISA 8.8, `ld`), but only for accesses without a mask, cache modifier or
+    /// memory ordering. On all other targets it is 128.
     pub max_global_vector_bits: u32,
     /// Maximum number of bits per lane that one shared-memory access moves.
     pub max_shared_vector_bits: u32,
@@ -398,12 +414,13 @@ pub struct Target {
 /// granularities of all targets.
 const SHARED_GRANULE_BYTES: u32 = 128;
 
-/// Number of registers to a multiple of which the hardware rounds up the register count of a thread.
+/// Granularity of register allocation: the hardware rounds up the number of registers of a thread to a multiple of
+/// this number.
 const REGISTER_GRANULE: u32 = 8;
 
 impl Target {
-    /// Returns the maximum size of shared memory per block with which as many blocks are resident as with `bytes`
-    /// bytes. The result is at least `bytes`.
+    /// Returns the maximum number of bytes of shared memory that each block may have without lowering the number of
+    /// resident blocks below the number for `bytes` bytes per block. The result is at least `bytes`.
     ///
     /// Each block has `threads` threads with `registers` 32-bit registers each.
     /// ```
@@ -529,11 +546,12 @@ impl Target {
         lanes - 1
     }
 
-    /// Returns [`Self::phase_lane_bits`] for an access whose lanes may have equal addresses. `repeats(mask)` is true if
-    /// each lane `i` has the address of lane `i ^ mask`.
+    /// Returns the mask of the lane bits that vary within a phase, as [`Self::phase_lane_bits`] does, but for an
+    /// access whose lanes may have equal addresses. `repeats(mask)` is true if each lane `i` has the address of
+    /// lane `i ^ mask`.
     ///
-    /// On NVIDIA GPUs, a phase of a load has twice as many lanes if neighbours, or lanes two apart, have equal
-    /// addresses. For example, a 16-byte load of one address takes two wavefronts.
+    /// On NVIDIA GPUs, a phase of a load has twice as many lanes if all neighbouring lanes, or all lanes two apart,
+    /// have equal addresses. For example, a 16-byte load of one address takes two wavefronts.
     /// # Source
     /// Measured on an H100 by `tools/gpu/wavefronts.cu`.
     pub fn phase_lane_bits_with(
@@ -581,8 +599,9 @@ impl Target {
         }
     }
 
-    /// Returns true if one instruction exchanges lane bit `bit` with a register bit: register 0 of the lane in
-    /// which the bit is set and register 1 of the lane in which it is clear swap their contents.
+    /// Returns true if one instruction exchanges lane bit `bit` with a register bit. In each pair of lanes that
+    /// differ only in this bit, register 0 of the lane in which the bit is set swaps its contents with register 1
+    /// of the lane in which the bit is clear.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))
@@ -621,7 +640,8 @@ mod tests {
         }
     }
 
-    /// On RDNA 4, bits 0 to 2 are a temporal hint. The scope is 16 for the device and 24 for the system.
+    /// On RDNA 4, bits 0 to 2 of the cache control bits are a temporal hint. The scope is 16 for the device and 24
+    /// for the system.
     #[test]
     fn cache_modifiers_have_bits_of_their_own() {
         let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;

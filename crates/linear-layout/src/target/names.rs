@@ -4,7 +4,7 @@ use super::{TARGETS, Target};
 use crate::encoding::spelling::edits;
 use thiserror::Error;
 
-/// The product names of each target, in lower case without spaces.
+/// For each target, the names of its products, in lower case without spaces.
 ///
 /// # Source
 /// NVIDIA's table of compute capabilities; LLVM's AMDGPU usage guide, "Processors".
@@ -47,7 +47,7 @@ const PRODUCTS: &[(&str, &[&str])] = &[
     ("hip:gfx1201", &["rx9070", "rx9070xt", "rx9070gre"]),
 ];
 
-/// Processors older than all supported targets, with their product names.
+/// Processors that are older than all supported targets, each with the names of its products.
 #[rustfmt::skip]
 const OLDER: &[(&str, &[&str])] = &[
     ("sm_37", &["k80"]),
@@ -71,7 +71,8 @@ impl Target {
     /// Finds a target by its name in `ttg.target`, by its processor or by a product name. Case is ignored.
     ///
     /// # Errors
-    /// Returns an error with the nearest known name, or with the processor of a product that is too old.
+    /// Returns an error if `name` is unknown, or if the product is too old. The error contains the nearest known
+    /// name or the processor of the old product.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -99,7 +100,8 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Finds a target by its processor: `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` or `gfx942`.
+    /// Finds a target by the name of its processor, which has one of the forms `cuda:90`, `sm_90`, `sm90`,
+    /// `hip:gfx942` and `gfx942`.
     fn of_processor(asked: &str) -> Option<&'static Self> {
         let number = ["cuda:", "sm_", "sm"]
             .iter()
@@ -118,7 +120,8 @@ impl Target {
     }
 }
 
-/// Looks up a product such as `rtx 4090`, and returns its target or processor.
+/// Looks up a product such as `rtx 4090` in `table`, and returns the target or processor that the table lists for
+/// this product.
 ///
 /// A leading brand and trailing words such as `pcie` or `80gb` are ignored, since drivers print them.
 fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static str> {
@@ -184,9 +187,9 @@ fn text(name: &str, processor: Option<&str>) -> String {
     format!("unknown target `{shown}`; {nearest}")
 }
 
-/// Returns the known name with the smallest edit distance to `name`, and the target with this name. If several
-/// names have this distance, names that start with `name` are preferred, then names with the same last letter.
-/// Returns `None` if the distance is more than a third of the length of `name`.
+/// Returns the known name with the smallest edit distance to `name`, and the target that has this name. If several
+/// names have the smallest distance, names that start with `name` are preferred, then names with the same last
+/// letter. Returns `None` if the distance is more than a third of the length of `name`.
 fn nearest(name: &str) -> Option<(String, &'static str)> {
     let processors = TARGETS.iter().flat_map(|target| {
         let bare = target.name.split_once(':').map_or("", |(_, bare)| bare);

@@ -9,7 +9,8 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct MemoryError(MemoryErrorKind);
 
-/// Maximal size of a buffer in bytes. All offsets are then valid as signed and as unsigned 32-bit integers.
+/// Maximum size of a buffer in bytes. Every byte offset within a buffer of at most this size is a valid signed and
+/// unsigned 32-bit integer.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -8,9 +8,10 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// The plan of an indexed access, in which one coordinate of each element is a run-time index.
+/// The plan of an indexed access to a shared-memory buffer. In such an access, one coordinate of each accessed
+/// element is a run-time index.
 ///
-/// In this example, two lanes with two registers each access a row of 8 elements of 4 bytes:
+/// In this example, each of two lanes has two registers, and accesses a row of 8 elements of 4 bytes:
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::memory::{IndexedPlan, BufferLayout};
@@ -28,8 +29,9 @@ use core::slice;
 /// Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the
 /// buffer.
 /// # Laws
-/// Register `r` accesses the element whose coordinate along the axis is the run-time index that is supplied for
-/// register `r`. The property `every_index_is_at_its_element` verifies this.
+/// The axis is the dim whose coordinate is a run-time index. Register `r` accesses the element whose coordinate
+/// along the axis is the index that is supplied for register `r`. The property `every_index_is_at_its_element`
+/// verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexedPlan {
     buffer: BufferLayout,
@@ -46,7 +48,7 @@ impl IndexedPlan {
     /// register and is less than `size`.
     ///
     /// # Errors
-    /// Returns an error if the layout of the buffer does not reach every element.
+    /// Returns an error if the layout of the buffer is not surjective: some element has no position in the buffer.
     pub fn new(
         registers: &LinearLayout,
         axis: usize,
@@ -89,15 +91,17 @@ impl IndexedPlan {
         &self.buffer
     }
 
-    /// Returns the program that maps (lane, warp) to the thread's contribution (exclusive or) to the position of an
-    /// element.
+    /// Returns the program that maps (lane, warp) to the thread's term of the position of an element. The position
+    /// is the exclusive or of the terms of the thread, the register and the run-time index, and of the start of the
+    /// view.
     #[must_use]
     pub const fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the program that maps the run-time index to its contribution (exclusive or) to the position of an
-    /// element.
+    /// Returns the program that maps the run-time index to its term of the position of an element. The position is
+    /// the exclusive or of the terms of the thread, the register and the run-time index, and of the start of the
+    /// view.
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
@@ -115,14 +119,16 @@ impl IndexedPlan {
         self.index_bits
     }
 
-    /// Returns, for each register, its contribution (exclusive or) to the position of the element that it accesses.
+    /// Returns, for each register, its term of the position of the element that it accesses. The position is the
+    /// exclusive or of the terms of the thread, the register and the run-time index, and of the start of the view.
     #[must_use]
     pub fn registers(&self) -> &[u64] {
         &self.registers
     }
 
-    /// Returns the address that `thread`, a pair (lane, warp), accesses for register `register`. The run-time index of
-    /// the register is `index`. The view starts at position `view`.
+    /// Returns the address of the element that register `register` of `thread` accesses. `thread` is a pair (lane,
+    /// warp), `index` is the run-time index that is supplied for the register, and `view` is the position at which
+    /// the view starts.
     #[cfg(test)]
     pub(super) fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
         let position = self.thread.evaluate(&thread)[0]

@@ -56,10 +56,10 @@ pub(crate) struct RegisterAccess {
     /// Compile-time term of the access's position in the buffer. The position is the exclusive or of this constant,
     /// the thread's contribution and the start of the view.
     pub(crate) xor: u64,
-    /// Constant number of bytes that is added after the position has been converted to an address.
+    /// Constant number of bytes that is added to the address that is computed from the position.
     pub(crate) add: u64,
-    /// Registers that hold the elements of the access, lowest address first. In a matrix access, the elements of
-    /// each word are consecutive.
+    /// Registers that hold the elements of the access. In a per-lane access, they are listed in the order of the
+    /// addresses of the elements. In a matrix access, the elements of each 32-bit word are consecutive in the list.
     pub(crate) registers: Vec<u32>,
 }
 
@@ -81,8 +81,9 @@ pub struct MemoryPlan {
 
 impl MemoryPlan {
     /// Plans the accesses that store the registers of a tensor to a view of `buffer`, or load them from it.
-    /// `registers` maps (register, lane, warp) to dims. `view_mask` is the mask of the bits that may be set in the
-    /// start position of the view. Each lane accesses its elements independently of other lanes.
+    /// `registers` maps (register, lane, warp) to the coordinates of an element. `view_mask` is the mask of the
+    /// bits that may be set in the start position of the view. Each lane accesses its elements independently of
+    /// other lanes.
     ///
     /// # Errors
     /// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the
@@ -97,8 +98,8 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (false, None))
     }
 
-    /// Plans accesses as [`Self::new`] does, but under the condition that all lanes of a warp execute each access
-    /// together. Therefore, the plan may use matrix instructions.
+    /// Plans accesses as [`Self::new`] does, but assumes that all lanes of a warp execute each access together. The
+    /// plan may therefore use warp-wide matrix accesses, such as `ldmatrix`.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Self::new`].
@@ -112,8 +113,9 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans the stores of a copy whose source is in another memory. Each store writes elements that are adjacent
-    /// in both memories: bit `i` of an element's index within a store is register bit `neighbours[i]`. The other
+    /// Plans the stores of a copy from another memory to `buffer`. `neighbours` lists the register bits along which
+    /// elements are adjacent in the other memory: bit `i` of an element's index within a store is register bit
+    /// `neighbours[i]`. Each store therefore writes elements that are adjacent in both memories. The other
     /// arguments are those of [`Self::new`].
     ///
     /// # Errors
@@ -216,8 +218,9 @@ impl MemoryPlan {
         self.form
     }
 
-    /// Returns the program that maps (lane, warp) to the thread's contribution (exclusive or) to the position of an
-    /// access. In a matrix access, this is the position of the matrix row whose address the thread supplies.
+    /// Returns the program that maps (lane, warp) to the thread's term of the position of an access. The position
+    /// is the exclusive or of this term, the access's own term and the start of the view. In a matrix access, it is
+    /// the position of the matrix row whose address the thread supplies.
     pub(crate) fn thread(&self) -> &IndexProgram {
         &self.thread
     }

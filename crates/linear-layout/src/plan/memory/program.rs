@@ -10,7 +10,8 @@ use crate::target::{Access, Target};
 /// The input of [`plan_access`]: an access that all threads of a block make to a view of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferAccess<'a> {
-    /// Layout of the registers, which maps (register, lane, warp) to dims. It must not have zero register bases.
+    /// Layout of the registers, which maps (register, lane, warp) to the coordinates of an element. No register
+    /// basis vector may be zero.
     pub registers: &'a LinearLayout,
     /// Layout of the buffer.
     pub buffer: &'a BufferLayout,
@@ -22,9 +23,9 @@ pub struct BufferAccess<'a> {
     pub indexed: Option<(usize, u64)>,
     /// Kind of the access: load or store.
     pub access: Access,
-    /// Register bits along which elements are adjacent in the source memory of a copy, lowest bit first. Each store
-    /// of the copy then writes elements that are adjacent in both memories. `None` if the access is not part of
-    /// such a copy.
+    /// If given, the access consists of the stores of a copy, and these are the register bits along which elements
+    /// are adjacent in the source memory, lowest bit first. Each store then writes elements that are adjacent in
+    /// both memories. `None` if the access is not part of such a copy.
     pub neighbours: Option<&'a [u8]>,
     /// Target GPU.
     pub target: &'a Target,
@@ -35,12 +36,13 @@ pub struct BufferAccess<'a> {
 /// # Shape
 /// - Operand 0: the registers to store; empty for a load.
 /// - Operand 1: the position of the view, in bytes before padding.
-/// - Operand 2, only for an indexed access: the index of each register, below the size of the view along the
-///   axis.
-/// - Results: the loaded registers.
+/// - Operand 2, only for an indexed access: the run-time index of each register. Each index is less than the size
+///   of the view along the indexed dim.
+/// - Results: the loaded registers; empty for a store.
 ///
-/// If the access is part of a copy (`neighbours`), each store step has single elements as operands, lowest address
-/// first. The elements are not packed into words, because the emitter copies them from global memory.
+/// If `neighbours` is given, the program contains the stores of a copy from global memory. Each store step then
+/// lists single elements, lowest address first. The elements are not packed into words, because the emitter copies
+/// them from global memory.
 ///
 /// # Errors
 /// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.

@@ -194,8 +194,9 @@ fn widths_and_wavefronts() {
     check(BUFFERS[6], 16, 2, (16, 8));
 }
 
-/// Both swizzles allow `ldmatrix` without bank conflicts. With the second swizzle, the elements of a word are not
-/// in adjacent registers, so byte permutes are needed.
+/// Loads the operand B of a matrix product from two buffers with different swizzles. `ldmatrix` has no bank
+/// conflicts in either buffer. In the second buffer, the elements of a word are not loaded to adjacent registers,
+/// so byte permutes are needed.
 #[test]
 fn permutes_follow_from_the_registers_of_words() {
     let target = Target::parse("cuda:80").unwrap();

@@ -51,8 +51,8 @@ use std::rc::Rc;
 /// Returns an error in these cases:
 /// - a tensor is distributed over several CTAs;
 /// - the shapes, or the numbers of lanes and warps, of the operands do not match each other or the target;
-/// - the type of D does not hold the products exactly, or no instruction supports the element types;
-/// - the product has scales, and no scaled instruction supports their layouts even after conversions;
+/// - the type of D cannot hold the products exactly, or no instruction supports the element types;
+/// - the product has scales, and no instruction with scales matches the operands, even if they are converted;
 /// - a conversion of an operand fails.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
     let sizes = check(product)?;
@@ -141,8 +141,8 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     Ok(rows)
 }
 
-/// Returns the scaled instructions for operands with the element types `factors` and with the scale type and block
-/// size of `scales`. Returns an error if the target has none.
+/// Returns the instructions that support the element types `factors`, and the scale type and the block size of
+/// `scales`. Returns an error if the target has no such instruction.
 fn with_scales(
     product: &MatrixProduct<'_>,
     scales: &FactorScales<'_>,
@@ -237,8 +237,8 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<Point, ProductError> 
     Ok([matrices, d[rank - 2], d[rank - 1], a[rank - 1]])
 }
 
-/// Returns the cheapest plan that uses the instruction `row` and converts at least one of A, B and D to a layout
-/// that matches it. Returns `None` if there is no such plan.
+/// Returns the cheapest plan that uses the instruction `row` and converts at least one of A, B and D, so that the
+/// layouts of the operands match the instruction. Returns `None` if there is no such plan.
 fn converted(
     product: &MatrixProduct<'_>,
     row: &Product,

@@ -9,8 +9,9 @@ use crate::target::{Product, ScaleBit, ScaleOperand};
 
 /// Returns a layout of A (operand 0) or B (1) that matches the instruction if D has the layout `sum`.
 ///
-/// The register bits step, in this order, along the bits of the tile, the remaining bits of k, and the remaining
-/// bits of m (for A) or n (for B) and of the matrix index. The output dims are those of `like`.
+/// The register bits of the layout correspond, from low to high, to the bits that the instruction holds in
+/// registers, to the remaining bits of k, and to the remaining bits of m (for A) or n (for B) and of the matrix
+/// index. The output dims are those of `like`.
 pub(super) fn factor(
     row: &Product,
     renaming: &Renaming,
@@ -53,7 +54,7 @@ pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     kept
 }
 
-/// Returns the points (0, 0, 0, k) for all powers of two k below `k_size`.
+/// Returns the coordinates (matrix, m, n, k) = (0, 0, 0, k) for each power of two k that is less than `k_size`.
 fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     let bits = (0..).map(|i| 1u64 << i).take_while(move |k| *k < k_size);
     bits.map(|k| {
@@ -65,8 +66,8 @@ fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
 
 /// Returns a layout of the scales of A (0) or B (1) that matches the instruction if D has the layout `sum`.
 ///
-/// The register bits step, in this order, along the bits of the tile, the remaining bits of k, and the remaining
-/// bits of m (for A) or n (for B) and of the matrix index.
+/// The register bits of the layout correspond, from low to high, to the tile bits that select a byte of a scale
+/// word, to the remaining bits of k, and to the remaining bits of m (for A) or n (for B) and of the matrix index.
 pub(super) fn scales(
     bits: &ScaleOperand,
     renaming: &Renaming,
@@ -98,11 +99,13 @@ pub(super) fn scales(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns a layout of D that matches the instruction and, if they are given, the layouts of A and B.
+/// Returns a layout of D that matches the instruction and those layouts of A and B that are given.
 ///
-/// If A is given, each warp bit has the m of the same warp bit of A; if B is given, it has the n of the same warp
-/// bit of B. A warp bit for which this yields no coordinate takes the lowest unused bit of the rows or, if there is
-/// none, of the columns, but only of a dim that no given operand has. Register bits take all remaining bits.
+/// If A is given, each warp bit of D gets the matrix index and the m that the same warp bit has in A. If B is
+/// given, each warp bit of D gets the matrix index and the n that the same warp bit has in B. A warp bit for which
+/// all of these coordinates are 0 gets the lowest unused bit of m or, if there is none, of n. Bits of m are used in
+/// this way only if A is not given, and bits of n only if B is not given. Register bits get all coordinate bits
+/// that remain.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,

@@ -2,7 +2,8 @@
 
 use super::MatrixProduct;
 
-/// The coordinates (matrix, m, n, k) of an element of an operand. A coordinate that the operand does not have is 0.
+/// The coordinates (matrix index, m, n, k) of an element of an operand. A coordinate that the operand does not have
+/// is 0.
 pub(super) type Point = [u64; 4];
 
 pub(super) const M: usize = 1;

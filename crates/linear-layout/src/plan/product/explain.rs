@@ -10,8 +10,8 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The number and the cost of the executions (issues) of one instruction that compute a whole product. No operand
-/// is converted.
+/// The executions (issues) of one instruction that together compute a whole product without converting an operand:
+/// their number and their cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
     /// Number of times that each warp issues the instruction.

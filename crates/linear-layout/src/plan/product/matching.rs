@@ -13,8 +13,8 @@ fn plus(a: Point, b: Point) -> Point {
     core::array::from_fn(|i| a[i] ^ b[i])
 }
 
-/// The layout of an operand: for each register, lane and warp bit, its contribution (exclusive or) to the coordinates
-/// (matrix, m, n, k).
+/// The layout of an operand: for each register, lane and warp bit, the coordinates (matrix, m, n, k) that the bit
+/// contributes. The coordinates of an element are the exclusive or of the contributions of all set bits.
 #[derive(Clone, Debug)]
 pub(super) struct Elements {
     pub(super) registers: Vec<Point>,
@@ -51,7 +51,8 @@ impl Elements {
 /// along the same dim. Bits for which the tensors are too small are mapped to 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Renaming {
-    /// For m, n and k, a map from the index of a tile bit to its tensor coordinate.
+    /// For each of m, n and k, a map from the index of a tile bit to the tensor coordinate to which this bit is
+    /// mapped.
     images: [FxHashMap<u8, u64>; 3],
 }
 
@@ -78,9 +79,9 @@ impl Renaming {
         dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Maps the tile bit `bit` to the coordinates `to`. Fails if `to` has a nonzero coordinate along another dim,
-    /// or if the bit is already mapped to other coordinates. The error contains the coordinates to which the bit
-    /// was mapped before, if any.
+    /// Maps the tile bit `bit` to the coordinates `to`. Fails if `to` has a nonzero coordinate along a dim other
+    /// than that of `bit`, or if `bit` is already mapped to other coordinates. The error contains the coordinates
+    /// to which `bit` was already mapped, if any.
     fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
         let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
@@ -107,7 +108,8 @@ impl Renaming {
         bits
     }
 
-    /// Returns the span of the tensor coordinates that are assigned to the bits of `dim` (m, n or k).
+    /// Returns the linear span (over GF(2)) of the tensor coordinates to which the tile bits of `dim` (m, n or k)
+    /// are mapped.
     pub(super) fn span(&self, dim: usize) -> Span {
         let mut span = Span::empty();
         for image in self.images[dim - 1].values() {
@@ -116,12 +118,17 @@ impl Renaming {
         span
     }
 
-    /// Finds a renaming with which an instruction may match the given operands:
-    /// - A tile bit that the instruction holds in a lane bit is mapped to the coordinates of the tensor's same lane bit.
-    /// - Any other tile bit of a given operand is mapped to the coordinate of a register bit that all given operands
-    ///   with this tile bit have.
+    /// Finds a renaming with which the instruction `row` may match the given operands:
+    /// - A tile bit that numbers the elements within a byte is mapped to a low bit of k.
+    /// - A tile bit that the instruction assigns to a lane bit of a given operand is mapped to the coordinates that
+    ///   this lane bit has in the operand's layout.
+    /// - A tile bit that the instruction holds in registers of given operands is mapped to a coordinate that a register
+    ///   bit has in each of these operands.
     /// - A tile bit that no given operand has is mapped to the lowest free coordinate bit.
     /// - A tile bit for which no coordinate is found is mapped to 0.
+    ///
+    /// Returns a mismatch if lane bits require different coordinates of one tile bit, or if a bit of k would split
+    /// a block of elements that share a scale.
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
@@ -214,8 +221,8 @@ impl Renaming {
     }
 }
 
-/// The division of an operand's registers into tiles. The same register bits number the elements within each tile.
-/// The tiles differ only in their first register.
+/// The registers of an operand, divided into tiles. In each tile, the same register bits number the elements, so a
+/// tile is identified by its first register.
 #[derive(Debug)]
 struct OperandTiles {
     /// For each register bit of the instruction's tile, the register bit of the tensor to which it is mapped.
@@ -279,18 +286,19 @@ impl OperandTiles {
 /// one tile of D.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
-    /// Coordinates of the first element of the tile.
+    /// Coordinates (matrix, m, n, k) of the first elements of the three tiles.
     pub(super) at: Point,
-    /// For each of A, B and D, the register of each element of the tile.
+    /// For each of A, B and D, the registers that hold the elements of the tile, in the order of the elements.
     pub(super) registers: [Vec<usize>; 3],
 }
 
-/// The match of an instruction with a product: the renaming, and the issues that compute the whole product.
+/// The match of an instruction with a product: the [`Renaming`] of the instruction's tile, and the issues
+/// (executions) that compute the whole product.
 #[derive(Debug)]
 pub(super) struct Match {
     /// Tensor coordinate to which each bit of the tile is mapped.
     pub(super) renaming: Renaming,
-    /// All issues, in ascending order of k, and for equal k in the order of the registers of D.
+    /// All issues, sorted by k. Issues with the same k are sorted by the first register of their tile of D.
     pub(super) issues: Vec<Issue>,
     /// For each element of A's tile, true if it must be replaced by zero, so that its product is not added twice.
     pub(super) zero_elements: Vec<bool>,

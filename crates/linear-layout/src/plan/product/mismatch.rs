@@ -7,8 +7,8 @@ use thiserror::Error;
 
 /// The first mismatch between an instruction and the layouts of a product.
 ///
-/// Operands are numbered in the order A, B, D. Coordinates are (matrix, m, n, k). Messages show bit `i` as its
-/// value `1 << i`: "lane 4" is lane bit 2.
+/// The fields number the operands in the order A, B, D. Coordinates are (matrix, m, n, k). Error messages show bit
+/// `i` as its value `1 << i`: "lane 4" is lane bit 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -17,7 +17,7 @@ pub enum Mismatch {
     Lane {
         /// Index of the operand: A, B, D, or the scales of A or of B.
         operand: usize,
-        /// Index of the bit of the lane number.
+        /// Index of the mismatching lane bit.
         number: usize,
         /// Tile bit to which the instruction's lane bit corresponds.
         bit: TileBit,
@@ -32,7 +32,7 @@ pub enum Mismatch {
     Thread {
         /// Index of the operand: A or B.
         operand: usize,
-        /// Input dim of the bit: lane or warp.
+        /// Input dim of the mismatching bit: lane or warp.
         dim: Dim,
         /// Index of the mismatching bit within the input dim `dim`.
         number: usize,
@@ -42,7 +42,7 @@ pub enum Mismatch {
         /// each coordinate that the operand does not have.
         expected: Point,
     },
-    /// An operand has no register bit with the coordinates of a tile bit.
+    /// An operand has no register bit with the coordinates to which a tile bit is mapped.
     #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
     Register {
         /// Index of the operand: A, B or D.
@@ -57,7 +57,7 @@ pub enum Mismatch {
     Tile {
         /// Index of the operand: A or B.
         operand: usize,
-        /// Coordinates of the first element of the tile.
+        /// Coordinates of the first element of the missing tile.
         at: Point,
     },
     /// A bit of k is mapped to a coordinate that splits a block, where a block is a run of elements along k that
@@ -65,11 +65,11 @@ pub enum Mismatch {
     /// higher bit to a multiple of the block size.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
-        /// Tile bit along k.
+        /// Mismatching tile bit, which is a bit of k.
         bit: TileBit,
-        /// Coordinate k to which the bit is mapped.
+        /// Coordinate along k to which the mismatching bit is mapped.
         found: u64,
-        /// log2 of the number of elements of a block.
+        /// log2 of the number of elements along k that share one scale.
         block_log2: u8,
     },
     /// The lanes whose products are summed into one element of D do not cover all values of k.
@@ -86,7 +86,8 @@ const fn operand_name(operand: usize) -> &'static str {
     ["A", "B", "D", "the scales of A", "the scales of B"][operand]
 }
 
-/// Describes the coordinates to which a bit of k may be mapped.
+/// Returns a description of the coordinates to which the tile bit `bit` of k may be mapped: those less than the
+/// block size if the bit is within a block, and multiples of the block size otherwise.
 fn block_positions(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {
@@ -97,7 +98,8 @@ fn block_positions(bit: TileBit, block_log2: u8) -> String {
     }
 }
 
-/// Formats coordinates, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`.
+/// Formats the nonzero coordinates of `at`, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`,
+/// because the bit with these coordinates numbers replicas.
 fn format_point(at: Point) -> String {
     let named = ["matrix", "m", "n", "k"].into_iter().zip(at);
     let parts: Vec<String> = named
@@ -122,7 +124,8 @@ fn name(bit: TileBit) -> String {
     format_point(at)
 }
 
-/// Describes the expected coordinates of a bit of the tile.
+/// Returns a description of the coordinates that a layout must have for the tile bit `bit`. `known` contains the
+/// coordinates to which this bit is already mapped, if any.
 fn expected_position(bit: TileBit, known: Option<Point>) -> String {
     match (bit, known) {
         (TileBit::Copy, _) => name(bit),

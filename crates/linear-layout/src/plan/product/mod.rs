@@ -47,8 +47,8 @@ pub use mismatch::Mismatch;
 /// target.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixProduct<'a> {
-    /// Layout of D, which maps (register, lane, warp) to (m, n). If there are several matrices, the first output dim is
-    /// the number of the matrix.
+    /// Layout of D, which maps (register, lane, warp) to (m, n). In a product of several matrices, the first output
+    /// dim is the index of the matrix.
     pub d: &'a LinearLayout,
     /// Layout of A, which maps (register, lane, warp) to (m, k), or to (m, k / 2) if a byte holds two elements.
     pub a: &'a LinearLayout,
@@ -78,7 +78,8 @@ pub struct FactorScales<'a> {
 }
 
 impl MatrixProduct<'_> {
-    /// Returns, for each of A, B and D, the number of 32-bit words that a thread's registers of this operand fill.
+    /// Returns, for each of A, B and D, the number of 32-bit words that the operand occupies in the registers of
+    /// one thread.
     #[must_use]
     pub fn words(&self) -> [u64; 3] {
         let [left, right] = self.factors.first().copied().unwrap_or([self.sum; 2]);
@@ -99,9 +100,9 @@ impl MatrixProduct<'_> {
 /// The plan of a product: its program, the chosen instruction, and the conversions of the operands.
 ///
 /// # Shape
-/// Operands 0, 1 and 2 of the program are the unique registers of D, A and B. In a product with scales, operands 3
-/// and 4 are the unique registers of the scales of A and B. Operand 3 or operand 4 may be empty. The results are
-/// the registers of D.
+/// Operands 0, 1 and 2 of the program are the registers of D, A and B. In a product with scales, operands 3 and 4
+/// are the registers of the scales of A and B. Operand 3 or operand 4 may be empty. The results are the registers
+/// of D.
 /// # Laws
 /// Each product of an element of A and an element of B, multiplied by their scales, is added exactly once to its
 /// element of D. `check_product` verifies this.

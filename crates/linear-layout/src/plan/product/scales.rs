@@ -160,7 +160,7 @@ impl ScaleWords {
         self.first.get(&at).copied()
     }
 
-    /// Returns true if the words contain the scales of every issue of the match.
+    /// Returns true if the words contain the scales of every issue of `found`.
     fn covers(&self, found: &Match) -> bool {
         found.issues.iter().all(|issue| self.at(issue.at).is_some())
     }

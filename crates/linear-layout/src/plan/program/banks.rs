@@ -15,12 +15,12 @@ pub(crate) fn phase_lane_bits<C: Default + PartialEq>(
     target.phase_lane_bits_with(access, bytes, repeats)
 }
 
-/// Returns (wavefronts, phases) of one access by a whole warp. Lanes that differ only in `phase_bits` form a
-/// phase. Without bank conflicts, each phase takes one wavefront.
+/// Returns (wavefronts, phases) of one access by a whole warp. Lanes that differ only in `phase_bits` form a phase.
+/// Without bank conflicts, each phase takes one wavefront.
 ///
-/// Lanes of a phase conflict if they access the same bank in different rows. By linearity, each accessed bank
-/// has the same number of accessed rows: `2^(a - b)`, where `a` is the dimension of the space of accessed
-/// words, and `b` is the dimension of the space of accessed banks.
+/// Lanes of a phase conflict if they access different words of the same bank. Addresses are a linear map of the
+/// lane bits, so the number of accessed words is the same in each accessed bank: `2^(a - b)`, where `a` is the
+/// dimension of the space of accessed words, and `b` is the dimension of the space of accessed banks.
 pub(crate) fn wavefronts(
     lane_columns: &[u32],
     bytes: u32,

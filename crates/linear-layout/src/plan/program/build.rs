@@ -40,7 +40,8 @@ pub(crate) struct Builder {
     value_numbers: FxHashMap<Step, ValueId>,
     /// For each operand for which [`Self::zero`] was called, the value that holds the number 0.
     zeros: FxHashMap<u8, ValueId>,
-    /// Number of instructions that one application of the combiner takes. Only the cost depends on it.
+    /// Number of instructions that one application of the combiner of a reduction or a scan takes. It affects only
+    /// the cost of the program.
     combination: u32,
 }
 
@@ -51,7 +52,8 @@ pub(crate) struct Threads {
     pub(crate) lanes_log2: u32,
     /// Log2 of the number of warps of the block.
     pub(crate) warps_log2: u32,
-    /// Log2 of the number of blocks of the cluster that exchange data; 0 if no block depends on another block.
+    /// Log2 of the number of blocks of a cluster that exchange data with each other; 0 if no block depends on
+    /// another block.
     pub(crate) blocks_log2: u32,
 }
 
@@ -121,8 +123,8 @@ impl Builder {
         }
     }
 
-    /// Sets the number of instructions that one application of the combiner takes. The cost of the program depends
-    /// on it.
+    /// Sets the number of instructions that one application of the combiner of a reduction or a scan takes. This
+    /// number affects only the cost of the program.
     pub(crate) const fn set_combination_cost(&mut self, instructions: u32) {
         self.combination = instructions;
     }
@@ -242,7 +244,8 @@ impl Builder {
         out
     }
 
-    /// Returns the value that holds the number 1. The value belongs to the same operand as the element `of`.
+    /// Returns a value that holds the number 1 and belongs to the same operand as `of`. Adds a step that defines
+    /// this value, unless an earlier call had the same `of`.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -423,8 +426,9 @@ impl Builder {
         self.steps.push(Step::Barrier(scope));
     }
 
-    /// Applies the combiner to `acc` and `other`, and returns the combined elements. Each list contains one element of
-    /// each operand or, if `is_packed`, two adjacent elements of the only operand.
+    /// Applies the combiner of a reduction or a scan to `acc` and `other`, and returns the combined elements. Each
+    /// list contains one element of each operand or, if `is_packed` is true, two adjacent elements of the only
+    /// operand.
     pub(crate) fn combine(
         &mut self,
         acc: &[ValueId],
@@ -515,8 +519,8 @@ impl Builder {
         }
     }
 
-    /// Inlines independent programs, each with separate scratch memory. Block barriers of different programs are
-    /// merged. Returns the results of each program.
+    /// Inlines independent programs, each with separate scratch memory. The block barriers of the programs are
+    /// merged: barrier `i` of all programs becomes one barrier. Returns the results of each program.
     pub(crate) fn inline(&mut self, parts: &[InlinedProgram<'_>]) -> Vec<Vec<ValueId>> {
         let is_block_barrier = |step: &Step| matches!(step, Step::Barrier(BarrierScope::Block));
         let mut names: Vec<Vec<ValueId>> = parts

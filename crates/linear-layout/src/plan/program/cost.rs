@@ -58,7 +58,7 @@ impl fmt::Display for Cost {
 const FULL_LATENCY_WARPS: u32 = 4;
 
 /// Returns the cost of a program on a target. `combination` is the number of instructions that one application of
-/// the combiner takes.
+/// the combiner of a reduction or a scan takes.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
@@ -282,9 +282,9 @@ impl Program {
     }
 }
 
-/// Returns the number of byte permutes that pack the narrow elements of `list` into words, or into one word if
-/// `one_word` is true. Values with consecutive indices are assumed to share a register already, so they need no
-/// permutes.
+/// Returns the number of byte permutes that pack the narrow elements of `list` into words. If `one_word` is true,
+/// all elements are packed into one word. Values with consecutive indices are assumed to share a register already,
+/// so they need no permutes.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -306,9 +306,9 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Returns the number of instructions that compute `address`. The number is 1 if the constant of its exclusive or
-/// is nonzero and no earlier address has the same base and constant; otherwise it is 0. `xors` lists the pairs
-/// (base, constant) of earlier addresses.
+/// Returns the number of instructions that compute `address`. The number is 1 if `address.xor` is nonzero and no
+/// earlier address has the same base and the same `xor`, otherwise 0. `xors` contains the pairs (base, `xor`) of
+/// the earlier addresses, and the function adds the pair of `address` if the number is 1.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

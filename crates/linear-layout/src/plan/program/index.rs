@@ -36,7 +36,7 @@ use core::fmt;
 
 use crate::layout::{Dim, LinearLayout};
 
-/// A node of a program: an index into [`IndexProgram::ops`].
+/// A node of an index program: the index of its operation in [`IndexProgram::ops`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct IndexNode(pub u32);
 
@@ -48,7 +48,7 @@ impl IndexNode {
     }
 }
 
-/// One operation on unsigned integers.
+/// Returns the index of the node's operation in [`IndexProgram::ops`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexOp {
     /// A run-time input, in which only the `bits` lowest bits can be set.
@@ -71,44 +71,47 @@ pub enum IndexOp {
     Shl {
         /// Value to shift.
         value: IndexNode,
-        /// Distance in bits.
+        /// Number of bit positions by which the value is shifted.
         by: u32,
     },
     /// Logical shift right.
     Shr {
         /// Value to shift.
         value: IndexNode,
-        /// Distance in bits.
+        /// Number of bit positions by which the value is shifted.
         by: u32,
     },
-    /// Product with a constant. It copies a single bit to several bit positions, so no carries occur.
+    /// Product with a constant. The other factor has at most one set bit, so the product copies this bit to several
+    /// bit positions without carries.
     Mul {
         /// Value to multiply, which is either 0 or one fixed power of two.
         value: IndexNode,
         /// Constant factor.
         by: u64,
     },
-    /// Bitwise or of two values that have no common bits. A lowering may emit `or disjoint` or an addition.
+    /// Bitwise or of two values in which no bit can be set in both. A lowering may emit `or disjoint` or an
+    /// addition.
     Or(IndexNode, IndexNode),
-    /// Exclusive or of two values that may have common bits.
+    /// Exclusive or of two values in which the same bit may be set in both.
     Xor(IndexNode, IndexNode),
 }
 
-/// The operation that joins a constant to a run-time value.
+/// The operation that combines a constant with a run-time value: the result of [`IndexProgram::join`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Join {
     /// No operation, because the constant is 0.
     Nothing,
-    /// An addition, or an immediate offset of an access. The constant and the run-time value have no common bits.
+    /// An addition, or an immediate offset of an access. No bit can be set in both the constant and the run-time
+    /// value.
     Add,
-    /// An exclusive or. The constant and the run-time value may have common bits.
+    /// An exclusive or. The same bit may be set in both the constant and the run-time value.
     Xor,
 }
 
 /// Straight-line code that computes a linear map (over GF(2)) of run-time integers.
 ///
 /// # Shape
-/// Inputs: integers, each with a fixed number of bits. Outputs: one integer per output dim.
+/// The inputs are integers, each with a fixed number of bits. The outputs are integers, one per output dim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexProgram {
     ops: Vec<IndexOp>,
@@ -118,10 +121,11 @@ pub struct IndexProgram {
 }
 
 impl IndexProgram {
-    /// Builds the program of a linear map, given by its columns.
+    /// Builds the program that computes a linear map, which is given by its columns.
     ///
-    /// `input_bits[i]` is the width of input `i` in bits. `outputs[o][c]` is the contribution (exclusive or) of bit `c`
-    /// to output `o`, where `c` numbers the bits of all inputs consecutively. Missing columns count as 0.
+    /// `input_bits[i]` is the width of input `i` in bits. `outputs[o][c]` is the value that bit `c` contributes to
+    /// output `o` if it is set, where `c` numbers the bits of all inputs consecutively. Each output is the
+    /// exclusive or of the contributions of all set bits. Missing columns count as 0.
     #[must_use]
     pub fn new(input_bits: &[u32], outputs: &[Vec<u64>]) -> Self {
         [Cut::Diagonals, Cut::Peeled, Cut::Columns]
@@ -133,10 +137,11 @@ impl IndexProgram {
 
     /// Builds the program that maps some input dims of a layout to its outputs, as if all other input dims were 0.
     ///
-    /// Each entry of `inputs` is one input of the program. Its bits are those of the listed dims, the first dim lowest:
-    /// `[LANE, WARP]` is a thread index. The outputs of the program are the layout's output dims. To account for a
-    /// constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the result with the
-    /// program's output by the operation that [`IndexProgram::join`] returns.
+    /// Each entry of `inputs` describes one input of the program: the input consists of the bits of the listed
+    /// dims, those of the first dim lowest. For example, the entry `[LANE, WARP]` describes a thread index. The
+    /// outputs of the program are the layout's output dims. To account for a constant value of the other input
+    /// dims, evaluate `layout.apply` at compile time, and combine the result with the program's output by the
+    /// operation that [`IndexProgram::join`] returns.
     #[must_use]
     pub fn from_layout(layout: &LinearLayout, inputs: &[&[Dim]]) -> Self {
         let bits = |d| layout.columns_of(d).len();
@@ -160,7 +165,7 @@ impl IndexProgram {
         &self.ops
     }
 
-    /// Returns the node that computes each output.
+    /// Returns, for each output, the node that computes it.
     #[must_use]
     pub fn outputs(&self) -> &[IndexNode] {
         &self.outputs
@@ -177,8 +182,8 @@ impl IndexProgram {
         self.possible[self.outputs[output].index()]
     }
 
-    /// Returns the operation that joins a constant to the given output: an addition if the constant has no bits in
-    /// common with the output, otherwise an exclusive or. A constant of 0 needs no operation.
+    /// Returns the operation that combines `constant` with the given output: an addition if the two have no bits in
+    /// common, otherwise an exclusive or. A constant of 0 needs no operation.
     #[must_use]
     pub fn join(&self, output: usize, constant: u64) -> Join {
         match constant {
@@ -277,7 +282,8 @@ impl IndexProgram {
         }
     }
 
-    /// Appends to `terms` the nodes whose exclusive or is the contribution of one input to one output.
+    /// Appends to `terms` the nodes whose exclusive or is the contribution of one input to one output. `columns[c]`
+    /// is the contribution of bit `c` of the input.
     fn terms(
         &mut self,
         input: IndexNode,
@@ -349,8 +355,8 @@ impl IndexProgram {
         }
     }
 
-    /// Adds nodes that compute the exclusive or of all terms as a tree of small depth, and returns the root. Terms
-    /// that have no bits in common with other terms are combined by ors.
+    /// Adds nodes that compute the exclusive or of all terms as a tree of small depth, and returns the root. A term
+    /// that has no bits in common with any other term is combined by a bitwise or.
     fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
@@ -396,15 +402,17 @@ impl IndexProgram {
     }
 }
 
-/// The way in which the bit matrix of a map is cut into terms.
+/// A rule that divides the bit matrix of a linear map into terms. A term is computed by masking and shifting the
+/// input, or by multiplying one bit of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cut {
-    /// One term per diagonal (row - column) of the matrix.
+    /// One term per diagonal of the matrix. A diagonal consists of the entries with the same difference of row and
+    /// column.
     Diagonals,
-    /// One term per diagonal, with an exception: a column with several bits is a term of its own if it is the only
-    /// column on at least one of its diagonals.
+    /// One term per diagonal, with one exception: a column with several bits forms a term by itself if, on at least
+    /// one diagonal, it is the only column with a bit.
     Peeled,
-    /// One term per column of the matrix.
+    /// One term per column of the bit matrix.
     Columns,
 }
 
@@ -543,8 +551,8 @@ mod tests {
         assert_eq!(ops(&[1, 2, 4, 8, 0b1001_0010_0000]), 4);
     }
 
-    /// A term that has no bits in common with other terms is combined last, by a disjoint or. It can then be an
-    /// immediate offset of an access.
+    /// A term that has no bits in common with any other term is combined last, by a disjoint or. A lowering can
+    /// then use it as the immediate offset of an access.
     #[test]
     fn what_meets_no_other_comes_last() {
         // Bits 0 and 1 overlap in the second bit of the result; bit 2 is disjoint.

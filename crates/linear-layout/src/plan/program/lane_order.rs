@@ -16,12 +16,12 @@ use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::apply_u32;
 
-/// A permutation that assigns a source lane to each lane of a warp. If each lane stores the elements of its source
-/// lane, the warp stores to contiguous bytes, in the order of the lanes.
+/// A map from each thread to a source lane of its warp. If each thread stores the elements of its source lane, each
+/// warp stores to contiguous bytes, in the order of its lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
-    /// Mask of the address bits that select a lane within the contiguous bytes of a warp. These bits are clear in
-    /// the start address of the warp.
+    /// Mask of the address bits that select a lane's bytes within the contiguous bytes to which a warp stores.
+    /// These bits are clear in the start address of the contiguous bytes.
     mask: u32,
     bytes_log2: u32,
     /// Column `i` is the contribution (exclusive or) of thread bit `i` to the source lane, the lane whose elements
@@ -32,7 +32,8 @@ pub struct LaneOrder {
 }
 
 impl LaneOrder {
-    /// Returns the mask of the address bits that select a lane within the contiguous bytes of a warp.
+    /// Returns the mask of the address bits that select a lane's bytes within the contiguous bytes to which a warp
+    /// stores.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.mask
@@ -45,13 +46,14 @@ impl LaneOrder {
         &self.columns
     }
 
-    /// Returns the contribution (exclusive or) of `address.xor` to the source lane.
+    /// Returns the contribution (exclusive or) of the constant `address.xor` to the source lane. It is the same for
+    /// all threads.
     #[must_use]
     pub fn lane_xor(&self, address: Address) -> u32 {
         apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)
     }
 
-    /// Returns true if the source lane is the lane itself in all stores for which [`Self::lane_xor`] is 0.
+    /// Returns true if, in all stores for which [`Self::lane_xor`] is 0, each lane is its own source lane.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         let lanes = self.lanes.len();
@@ -62,7 +64,7 @@ impl LaneOrder {
 
 impl Program {
     /// Returns the lane order of a program that consists of unguarded stores of `bytes` bytes per lane. Returns
-    /// `None` if the program has another step, or if the bytes that a warp stores are not contiguous.
+    /// `None` if the program has steps of other kinds, or if the bytes to which a warp stores are not contiguous.
     #[must_use]
     pub fn lane_order(&self, bytes: u32) -> Option<LaneOrder> {
         let is_store = |step: &Step| matches!(step, Step::Store { guard: None, .. });

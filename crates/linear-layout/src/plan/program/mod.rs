@@ -47,7 +47,7 @@ pub use vote::{BinBit, Vote};
 
 use crate::target::Product;
 
-/// Straight-line code on the registers of every thread of a block.
+/// Straight-line code that every thread of a block executes on values in its registers.
 ///
 /// # Shape
 /// Every thread of the block supplies `num_sources()` values and receives `results().len()` values.
@@ -244,15 +244,16 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// Returns a copy of the program with its steps modified by `edit`. Tests use it to check that the machine
-    /// model detects errors.
+    /// Returns a copy of the program in which `edit` has modified the steps. Tests use it to check that the machine
+    /// model, which executes programs step by step, detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         let mut program = self.clone();
         edit(&mut program.steps);
         program
     }
 
-    /// Returns a copy of the program with `values` appended to the operand pool as a new list.
+    /// Returns a copy of the program whose operand pool additionally contains `values`, and the list that refers to
+    /// them.
     pub(crate) fn with_list(&self, values: &[ValueId]) -> (Self, Operands) {
         let mut program = self.clone();
         let start = crate::number::narrow(program.operands.len());

@@ -125,19 +125,19 @@ pub enum LaneMap {
     /// The previous lane: the lane bits under `mask` form a number, which is decremented. The lane with number 0
     /// reads from the lane with the highest number.
     Before {
-        /// Mask of the lane bits that form the number.
+        /// Mask of the lane bits that form the number to decrement.
         mask: u32,
     },
     /// The next lane: the lane bits under `mask` form a number, which is incremented. The lane with the highest
     /// number reads from the lane with number 0.
     After {
-        /// Mask of the lane bits that form the number.
+        /// Mask of the lane bits that form the number to increment.
         mask: u32,
     },
 }
 
 impl LaneMap {
-    /// Returns the source lane of a thread. The caller applies the `lane_xor` of the step to the result.
+    /// Returns the source lane of a thread. The caller must XOR the result with the `lane_xor` of the shuffle step.
     pub(crate) fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
         let lane = thread & ((1 << lanes_log2) - 1);
         match *self {
@@ -167,10 +167,10 @@ pub enum MemorySpace {
 /// With `columns = [16, 32, 64]`, the byte offset of thread 5 is 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
-    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the byte offset. The lane bits come before
-    /// the warp bits, and the bits of the CTA's rank in its cluster come last.
+    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the byte offset. The columns of the lane
+    /// bits come first, followed by those of the warp bits and those of the bits of the CTA's rank in its cluster.
     pub columns: Vec<u32>,
-    /// Number of bytes from the start of the memory to the byte at offset 0.
+    /// Number of bytes from the start of the memory to the byte that has offset 0.
     pub start: u32,
     /// Memory to which the address refers.
     pub space: MemorySpace,
@@ -233,13 +233,13 @@ pub enum BarrierScope {
     Cluster,
 }
 
-/// A word that contains scales, and the selector by which an instruction chooses scales of this word
-/// ([`crate::target::ScaleBit::Selected`]).
+/// A word that contains scales, and the selector with which an instruction chooses scales in this word. See
+/// [`crate::target::ScaleBit::Selected`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScaleWord {
     /// Word that contains one to four scales.
     pub word: ValueId,
-    /// Selector of the scales in the word.
+    /// Selector with which the instruction chooses scales in the word.
     pub selector: u32,
 }
 
@@ -258,16 +258,16 @@ pub enum Step {
     /// Unpacks a word or a 64-bit element: the inverse of [`Step::Pack`]. Defines `count` values, lowest bits first:
     /// the first `count` narrow elements of a word, or the two words of a 64-bit element.
     Unpack {
-        /// First result.
+        /// First value that the step defines. The other values have the next indices.
         first: ValueId,
-        /// Number of results.
+        /// Number of values that the step defines.
         count: u32,
         /// Word or 64-bit element to unpack.
         value: ValueId,
     },
     /// Selects one of two values of the same type, according to a predicate on the thread number.
     Select {
-        /// Result.
+        /// Value that the step defines.
         out: ValueId,
         /// Index into [`super::Program::predicates`].
         predicate: u32,
@@ -279,9 +279,9 @@ pub enum Step {
     /// Evaluates an index map for the lane, the warp and the run-time values `inputs`, in this order. Defines one
     /// word, which is a number, for each output of the map.
     Compute {
-        /// First result.
+        /// First value that the step defines. The other values have the next indices.
         first: ValueId,
-        /// Number of results.
+        /// Number of values that the step defines.
         count: u32,
         /// Index into [`super::Program::index_maps`].
         map: u32,
@@ -290,7 +290,7 @@ pub enum Step {
     },
     /// Selects one of two values of the same type, according to one bit of a run-time number.
     SelectBit {
-        /// Result.
+        /// Value that the step defines.
         out: ValueId,
         /// Run-time number whose bit is tested.
         number: ValueId,
@@ -304,7 +304,7 @@ pub enum Step {
     /// Reads a word from lane `lane ^ lane_xor` of the same warp, where `lane` is a run-time number that each
     /// reading lane supplies.
     ShuffleAt {
-        /// Received word.
+        /// Word that the thread receives.
         out: ValueId,
         /// Word that each lane provides to the lanes that read from it.
         value: ValueId,
@@ -316,21 +316,21 @@ pub enum Step {
     },
     /// Defines the number 0, the initial value of a count.
     Zero {
-        /// Result.
+        /// Value that the step defines.
         out: ValueId,
     },
     /// Defines the number 1, which is added to a count for each counted element.
     One {
-        /// Result.
+        /// Value that the step defines.
         out: ValueId,
-        /// Element that is counted. The result belongs to the operand of this element.
+        /// Element that is counted. The result has the type of this element.
         of: ValueId,
     },
     /// Atomically adds `value` to a 4-byte number in shared memory.
     AtomicAdd {
-        /// Address of the number in shared memory.
+        /// Shared-memory address of the number to which `value` is added.
         address: Address,
-        /// Addend.
+        /// Number that is added.
         value: ValueId,
         /// Run-time condition of the addition: a thread adds only if this number is not 0. If `None`, the addition
         /// has no such condition.
@@ -342,13 +342,13 @@ pub enum Step {
     /// Counts elements with ballots: for each bin that it owns, a lane counts the lanes of the warp whose element
     /// falls in this bin. Defines one number for each bin that a lane owns.
     CountVotes {
-        /// First result.
+        /// First value that the step defines. The other values have the next indices.
         first: ValueId,
-        /// Number of results.
+        /// Number of values that the step defines.
         count: u32,
         /// Index into [`super::Program::votes`].
         vote: u32,
-        /// Bin number of each lane's element.
+        /// Number of the bin into which the lane's element falls.
         bin: ValueId,
         /// Condition of counting: an element is counted only if this number is not 0. If `None`, all elements are
         /// counted.
@@ -358,7 +358,7 @@ pub enum Step {
     },
     /// Reads a word from lane `lane ^ lane_mask` of the same warp, where `lane` is the reading lane.
     ShuffleXor {
-        /// Received word.
+        /// Word that the thread receives.
         out: ValueId,
         /// Word that each lane provides to the lanes that read from it.
         value: ValueId,
@@ -367,7 +367,7 @@ pub enum Step {
     },
     /// Reads a word from lane `map(thread) ^ lane_xor` of the same warp, where `thread` is the reading thread.
     ShuffleIndex {
-        /// Received word.
+        /// Word that the thread receives.
         out: ValueId,
         /// Word that each lane provides to the lanes that read from it.
         value: ValueId,
@@ -381,18 +381,18 @@ pub enum Step {
     /// words, the new `low` and the new `high`. The instruction is `v_permlane16_swap` for bit 4, and
     /// `v_permlane32_swap` for bit 5.
     SwapLanes {
-        /// First result, the new `low` word. The second result is the new `high` word.
+        /// First value that the step defines: the new `low` word. The next value is the new `high` word.
         first: ValueId,
-        /// Word that is exchanged in lanes in which the bit is set.
+        /// Word that a lane sends if bit `lane_bit` of its lane number is set.
         low: ValueId,
-        /// Word that is exchanged in lanes in which the bit is clear.
+        /// Word that a lane sends if bit `lane_bit` of its lane number is clear.
         high: ValueId,
-        /// Index of the lane bit: 4 or 5.
+        /// Index of the lane bit in which the two lanes of a pair differ: 4 or 5.
         lane_bit: u32,
     },
     /// Writes adjacent values to shared memory, as one access of up to 16 bytes.
     Store {
-        /// Address of the first byte.
+        /// Address of the first byte to write.
         address: Address,
         /// Elements or words to write, lowest address first. The length is a power of two.
         values: Operands,
@@ -402,11 +402,11 @@ pub enum Step {
     },
     /// Reads `count` adjacent values from shared memory, as one access of up to 16 bytes.
     Load {
-        /// Address of the first byte.
+        /// Address of the first byte to read.
         address: Address,
-        /// First result.
+        /// First value that the step defines. The other values have the next indices.
         first: ValueId,
-        /// Number of results, which is a power of two.
+        /// Number of values that the step reads and defines, which is a power of two.
         count: u32,
         /// True if the results are words; false if they are elements.
         words: bool,
@@ -427,9 +427,9 @@ pub enum Step {
     LoadMatrices {
         /// Address that a lane supplies, which is the address of one matrix row, as in [`Step::StoreMatrices`].
         address: Address,
-        /// First result. The results are words or 32-bit elements.
+        /// First value that the step defines. The values are words or 32-bit elements.
         first: ValueId,
-        /// Number of results: 1, 2 or 4.
+        /// Number of values that the step defines: 1, 2 or 4.
         count: u32,
         /// Distribution of each matrix over lanes and registers.
         fragment: Fragment,
@@ -442,22 +442,22 @@ pub enum Step {
         /// Word of the matrix that each lane holds.
         value: ValueId,
     },
-    /// Applies the combiner of the program, which is the region of a reduction or a scan. A step combines either one
-    /// element of each operand, or two adjacent elements of the only operand if one packed instruction combines two
-    /// elements. Defines as many values as `acc` contains.
+    /// Applies the combiner, which is the region of the reduction or the scan that the program implements. A step
+    /// combines one element of each operand. If `is_packed` is true, there is only one operand, and one packed
+    /// instruction combines two adjacent elements of it. Defines as many values as `acc` contains.
     Combine {
-        /// First result.
+        /// First value that the step defines. The other values have the next indices.
         first: ValueId,
         /// Left-hand operands of the combiner: the accumulated values, or the earlier values of a scan.
         acc: Operands,
-        /// Right-hand operands of the combiner.
+        /// Right-hand operands of the combiner, one for each value in `acc`.
         other: Operands,
         /// True if one packed instruction combines two elements of the only operand.
         is_packed: bool,
     },
     /// Combines the elements of all lanes of the warp with one instruction. All lanes receive the result.
     ReduceLanes {
-        /// Result.
+        /// Value that the step defines.
         out: ValueId,
         /// Element that each lane provides.
         value: ValueId,
@@ -468,7 +468,7 @@ pub enum Step {
     /// Multiplies A and B with one warp-wide instruction, and adds the product to `acc`. Defines as many values as
     /// `acc` contains.
     Mma {
-        /// First result.
+        /// First value that the step defines. The other values have the next indices.
         first: ValueId,
         /// Accumulator registers, which are elements or words.
         acc: Operands,

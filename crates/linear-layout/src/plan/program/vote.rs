@@ -17,7 +17,7 @@ pub struct Vote {
 pub enum BinBit {
     /// Bit with this index in the lane number.
     Lane(u32),
-    /// Bit with this index in the register index. The index counts only registers that hold counts.
+    /// Bit with this index in the register index. This register index numbers only the registers that hold counts.
     Register(u32),
 }
 

@@ -7,11 +7,12 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 /// Expected number of wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
-/// Key of the cache: (index of the address base, constant of the address if its padding depends on it, bytes per
-/// address, direction of the access, meaning of the addresses).
+/// Key of the cache: (index of the address base, constant term of the address, bytes per address, direction of the
+/// access, meaning of the addresses). The constant term is 0 if the memory has no padding, because it then does not
+/// affect bank conflicts.
 type Shape = (u32, u32, u32, Access, Addresses);
 
-/// The meaning of the addresses that the lanes pass.
+/// The meaning of the addresses that the lanes of a warp pass to an access.
 #[derive(Clone, Copy, PartialEq)]
 enum Addresses {
     /// Each lane accesses memory at its own address.
@@ -88,8 +89,8 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the number of wavefronts of an access of `bytes` bytes per lane. If the address depends on a
-    /// computed number, the result is an estimate.
+    /// Returns the number of wavefronts of an access in which each lane accesses `bytes` bytes at its own address.
+    /// If the address depends on a computed number, the result is an estimate.
     fn of_lanes(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
         self.of(address, bytes, access, Addresses::OfLanes)
     }
@@ -162,8 +163,9 @@ impl<'a> AccessWavefronts<'a> {
 impl Program {
     /// Returns the number of wavefronts of all accesses to shared memory, summed over all warps.
     ///
-    /// If the address of an access depends on a computed number, e.g. a run-time index, its wavefronts are
-    /// estimated. The estimate is counted both with and without bank conflicts.
+    /// If the address of an access depends on a computed number, e.g. a run-time index, the wavefronts of the
+    /// access are estimated. The same estimate is then used for the number with bank conflicts and for the number
+    /// without.
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);

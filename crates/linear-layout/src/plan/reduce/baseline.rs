@@ -8,11 +8,11 @@ use crate::layout::LinearLayout;
 use crate::number::narrow;
 
 /// Returns the number of scratch bytes and of barriers that Triton's reduction takes. Triton moves the partial
-/// results of warps to lanes, and then converts the results to the requested layout in the same scratch bytes. The
-/// bytes hold all operands at the same time.
+/// results of warps to lanes and combines them there. It then converts the results to the requested layout, and
+/// reuses the scratch bytes of the first step. The scratch bytes hold all operands at the same time.
 ///
-/// Returns `None` if a layout bit steps along both the axis and the rows, if nonzero columns are linearly
-/// dependent, or if there are fewer lane bits than warp bits along the axis.
+/// Returns `None` if a layout bit contributes both to the coordinate along the axis and to other coordinates, if
+/// nonzero columns are linearly dependent, or if the layout has fewer lane bits than warp bits along the axis.
 ///
 /// A plan may use more bytes than the baseline if it is faster. In nearly all cases, there is also a plan that uses
 /// no more bytes than the baseline.

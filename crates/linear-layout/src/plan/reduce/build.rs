@@ -10,7 +10,8 @@ use super::baseline::baseline_reduction;
 use super::state::State;
 use super::{ReducePlan, ReduceStrategy, Reduction};
 
-/// The fields `halves`, `across_lanes`, `halves_again` and `at_once` of each strategy.
+/// For each strategy without `gathers_first` and `rows_stay`, the fields `halves`, `across_lanes`, `halves_again`
+/// and `at_once`.
 const STRATEGIES: [[bool; 4]; 7] = [
     [true, false, false, false],
     [true, true, false, false],
@@ -21,14 +22,15 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// log2 of the smallest number of warps along the axis for which partial results may be cheaper to combine if rows
-/// stay in their lanes. The results then pass through shared memory once more. With 4 warps, the barrier that this
-/// requires costs more than the loads that it saves.
+/// log2 of the smallest number of warps along the axis for which strategies that leave rows in their lanes and
+/// combine warps across lanes are always tried. In such a strategy, the results pass through shared memory once
+/// more. With 4 warps, the barrier that this requires costs more than the loads that it saves.
 const MANY_WARPS_LOG2: usize = 3;
 
-/// Returns the strategies to try. Strategies in which rows stay come last: always the one that exchanges halves of
-/// rows and, if `rows_stay` is true, also those that combine warps across lanes. They need less shared memory and,
-/// with many warps, fewer loads.
+/// Returns the strategies to try. The strategies with the field `rows_stay` come last. One of them exchanges halves
+/// of rows and combines warps in registers; it is always tried. The others combine warps across lanes; they are
+/// tried only if the argument `rows_stay` is true. Strategies with the field `rows_stay` need less shared memory
+/// and, with many warps, fewer loads.
 fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
@@ -57,8 +59,8 @@ fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     strategies.chain([gathering]).chain(staying)
 }
 
-/// Maximal number of tuples per thread for strategies with `gathers_first`, in which one thread holds the whole
-/// axis.
+/// Maximum number of tuples per thread in a strategy with `gathers_first`, in which each thread holds the whole
+/// axis. A tuple contains one element of each operand.
 const MAX_GATHERED: usize = 64;
 
 /// Plans a reduction along one axis.
@@ -80,11 +82,11 @@ const MAX_GATHERED: usize = 64;
 /// ```
 ///
 /// # Units
-/// Widths in bits, powers of two up to 64.
+/// Element widths are in bits. They must be powers of two up to 64.
 /// # Errors
 /// Returns an error in these cases:
 /// - the axis is distributed over several CTAs, or an element width is not supported;
-/// - no strategy fits the GPU's shared memory;
+/// - no strategy fits into the shared memory of the GPU, or into `scratch_limit` bytes;
 /// - the layouts do not match each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Result<ReducePlan, TupleError> {
     let limit = reduction.scratch_limit;
@@ -100,7 +102,7 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Result<ReducePlan, TupleErro
     )
 }
 
-/// Plans all strategies within a scratch budget, and returns the plan whose program has the lowest `rank`.
+/// Plans all strategies with the scratch budget `budget`, and returns the plan whose program has the lowest `rank`.
 fn plan_within(
     reduction: &Reduction<'_>,
     budget: ScratchBudget,
@@ -258,7 +260,8 @@ impl<'a> ReduceBuilder<'a> {
         Ok(true)
     }
 
-    /// Assigns the lowest axis bits to the warp bits that are still along the axis.
+    /// Renumbers the warp bits along the axis: the first of them gets the column of axis bit 0, the second the
+    /// column of axis bit 1, etc.
     fn renumber_warps(&mut self) {
         for (i, bit) in self
             .state
@@ -280,8 +283,8 @@ impl<'a> ReduceBuilder<'a> {
             .collect();
     }
 
-    /// Combines the values along all register bits of the axis, lowest bit first. If one instruction combines two
-    /// elements of a word, the bit that selects an element of the word comes last.
+    /// Combines the tuples along all register bits that are along the axis, lowest bit first. If one instruction
+    /// combines two elements of a word, register bit 0, which selects an element of a word, is combined last.
     fn combine_registers(&mut self) {
         while let [first, others @ ..] = &self.state.axis_registers(&self.coordinates)[..] {
             let is_in_word = self.is_packed && *first == 0;
@@ -290,9 +293,9 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines the values of all lanes of a warp with one instruction, and returns true. Returns false if no lane
-    /// bit is along the axis, if another lane bit numbers rows, or if another lane bit numbers replicas and
-    /// replicas would change the result.
+    /// Combines the values of all lanes of a warp with one instruction, and returns true. Does nothing and returns
+    /// false if no lane bit is along the axis, if another lane bit numbers rows, or if another lane bit numbers
+    /// replicas and replicas would change the result.
     fn combine_all_lanes(&mut self) -> bool {
         let axis = self.state.axis_lanes(&self.coordinates);
         let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
@@ -308,8 +311,9 @@ impl<'a> ReduceBuilder<'a> {
         true
     }
 
-    /// Combines the values along all lane bits of the axis, highest bit first. If `halves` is true, lanes with
-    /// several rows exchange halves of their rows. Returns true if they did this for at least one lane bit.
+    /// Combines the values along all lane bits that are along the axis, highest bit first. If `halves` is true,
+    /// lanes that hold several rows exchange halves of their rows. Returns true if lanes exchanged halves for at
+    /// least one lane bit.
     fn combine_lanes(&mut self, halves: bool) -> bool {
         let mut halved = false;
         while let Some(bit) = self.state.axis_lanes(&self.coordinates).pop() {
@@ -330,10 +334,10 @@ impl<'a> ReduceBuilder<'a> {
         halved
     }
 
-    /// Combines the values of each pair of lanes that differ in `lane_bit`: each lane sends half of its rows to the
-    /// other lane, and combines the half that it keeps. One register bit divides the rows into halves. It is the
-    /// bit with the row coordinate that `lane_bit` has in the result's layout or, if no register bit has this
-    /// coordinate, the highest register bit, so that adjacent rows stay in one lane.
+    /// Combines the values of each pair of lanes that differ in `lane_bit`. One register bit divides the rows of
+    /// the lanes into two halves. Each lane sends one half to the other lane, and combines the half that it keeps
+    /// with the half that it receives. The register bit is the one with the column that `lane_bit` has in the
+    /// result's layout or, if there is none, the highest register bit, so that adjacent rows stay in one lane.
     fn halve(&mut self, lane_bit: usize) {
         let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
         let position = self
@@ -363,7 +367,7 @@ impl<'a> ReduceBuilder<'a> {
         self.state.lane[lane_bit] = column;
     }
 
-    /// Converts the partial results of warps to the layout with the columns `to` (of registers, lanes and warps),
+    /// Converts the partial results of warps to the layout with the columns `to` (of register, lane and warp bits),
     /// and combines them across lanes. Returns false if the strategy does not apply, or if it yields the same
     /// program as another strategy.
     fn combine_across(
@@ -380,7 +384,7 @@ impl<'a> ReduceBuilder<'a> {
         Ok(self.combine_lanes(strategy.halves_again) == strategy.halves_again)
     }
 
-    /// Converts the tuples to the layout with the columns `to` (of registers, lanes and warps).
+    /// Converts the tuples to the layout with the columns `to` (of register, lane and warp bits).
     fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), TupleError> {
         let from = [&self.state.reg[..], &self.state.lane, &self.state.warp];
         if from == [&to[0][..], &to[1], &to[2]] {

@@ -53,7 +53,7 @@ pub use build::plan_reduction;
 pub struct Reduction<'a> {
     /// Layout of the operands, which maps (register, lane, warp, block) to the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Index of the output dim to reduce.
+    /// Index of the output dim of `src` along which the elements are combined.
     pub axis: usize,
     /// Layout of the results. Its dims are the dims of `src` without the axis, in order. If `None`, the result is a
     /// scalar, and every thread receives a replica of this scalar.
@@ -73,15 +73,17 @@ pub struct Reduction<'a> {
     /// Maximal number of bytes of shared memory that the plan may use. `None`, or a number above the target's
     /// limit, means the target's limit.
     pub scratch_limit: Option<u32>,
-    /// True if lanes may exchange halves of their rows. This takes fewer instructions and registers than a
-    /// butterfly. However, an assembler that saves registers may then interleave loads with their uses.
+    /// True if two lanes may exchange halves of their rows instead of exchanging all rows (a butterfly). Halving
+    /// takes fewer instructions and registers. With it, however, an assembler that minimises registers may
+    /// interleave loads with their uses.
     pub can_halve: bool,
 }
 
 /// The plan of a reduction.
 ///
 /// # Laws
-/// Each result combines every element of its row exactly once. `check_reduction` verifies this.
+/// Each result combines every element of its row exactly once. A row consists of the elements that differ only in
+/// their coordinate along the axis. `check_reduction` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
     program: Program,
@@ -101,9 +103,10 @@ pub struct ReduceStrategy {
     pub halves: bool,
     /// True if the partial results of warps are combined across lanes; false if one thread combines them in registers.
     pub across_lanes: bool,
-    /// True if rows keep their registers and, if possible, their lanes, and only the partial results of warps move:
-    /// to other lanes if `across_lanes` is true, otherwise to additional registers of the lanes with the same rows.
-    /// This takes more steps, but less shared memory and, with many warps, fewer loads.
+    /// True if rows keep their registers and, if possible, their lanes, and only the partial results of warps move.
+    /// If `across_lanes` is true, they move to other lanes. Otherwise, they move to additional registers of the
+    /// lanes that hold the same rows. This takes more steps, but less shared memory and, with many warps, fewer
+    /// loads.
     pub rows_stay: bool,
     /// True if lanes exchange halves of their rows again when they combine the partial results of warps.
     pub halves_again: bool,
@@ -135,8 +138,9 @@ impl fmt::Display for ReduceStrategy {
 }
 
 impl ReducePlan {
-    /// Returns the program. It takes the unique registers of the source, and returns the unique registers of the
-    /// result, or one scalar.
+    /// Returns the program. Its inputs are the registers of the source, and its results are the registers of the
+    /// result or, without a result layout, one scalar. Registers that replicate other registers of the same thread
+    /// are omitted.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -148,8 +152,8 @@ impl ReducePlan {
         self.program
     }
 
-    /// Returns the strategies that were planned, each with its cost, best first. The first entry is the strategy of
-    /// this plan.
+    /// Returns the strategies that were planned, each with its cost. The best strategy, which is the strategy of
+    /// this plan, comes first.
     #[must_use]
     pub fn considered(&self) -> &[(ReduceStrategy, Cost)] {
         &self.considered
@@ -171,8 +175,8 @@ impl fmt::Display for ReducePlan {
 
 #[cfg(test)]
 impl ReducePlan {
-    /// Returns a copy of the plan with its steps modified by `edit`. Tests use it to check that the machine model
-    /// detects errors.
+    /// Returns a copy of the plan in which `edit` has modified the steps of the program. Tests use it to check that
+    /// the machine model, which executes programs step by step, detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

@@ -15,12 +15,13 @@ pub(super) struct State {
     pub(super) reg: Vec<u64>,
     pub(super) lane: Vec<u64>,
     pub(super) warp: Vec<u64>,
-    /// The tuple in each register.
+    /// For each register, the tuple that it holds.
     pub(super) values: Vec<TupleId>,
 }
 
 impl State {
-    /// Returns the state for the layout `src`, where `values` are the tuples of its unique registers.
+    /// Returns the state for the layout `src`. `values` contains one tuple for each register, except for registers
+    /// that replicate other registers of the same thread.
     pub(super) fn of(src: &LinearLayout, values: Vec<TupleId>) -> Self {
         let columns = |dim: Dim| src.columns_of(dim).to_vec();
         let mut reg = columns(Dim::REGISTER);
@@ -33,8 +34,8 @@ impl State {
         }
     }
 
-    /// Returns the state for the layout `src`. Its columns use the packing of intermediate layouts: row bits below
-    /// axis bits.
+    /// Returns the state for the layout `src`. The columns of the state are converted to the packing of
+    /// intermediate layouts, in which the row bits are below the axis bits.
     pub(super) fn to_intermediate(
         src: &LinearLayout,
         coordinates: &Coordinates,
@@ -51,7 +52,7 @@ impl State {
     /// Returns the columns of the result's layout: those of register bits, of lane bits and of warp bits.
     ///
     /// # Errors
-    /// Returns an error if the result has other dims than the source without the axis.
+    /// Returns an error if the dims of the result are not the dims of the source without the axis.
     pub(super) fn result_columns(
         reduction: &Reduction<'_>,
         coordinates: &Coordinates,
@@ -76,8 +77,8 @@ impl State {
         all.copied()
     }
 
-    /// Returns true if no layout bit steps along both the axis and the rows, and the nonzero columns are linearly
-    /// independent. The axis bits can then be combined one at a time.
+    /// Returns true if no layout bit contributes both to the coordinate along the axis and to row coordinates, and
+    /// the nonzero columns are linearly independent. The bits along the axis can then be combined one at a time.
     pub(super) fn is_simple(&self, coordinates: &Coordinates) -> bool {
         let mut echelon = Echelon::new();
         self.columns().enumerate().all(|(i, column)| {
@@ -101,9 +102,9 @@ impl State {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
     }
 
-    /// Returns the columns of the state after each warp bit along the axis is swapped with a lane bit. The lane
-    /// bits for these swaps are those that number replicas or, if there are too few of them, the lowest lane bits.
-    /// Returns `None` if there are fewer lane bits than warp bits along the axis.
+    /// Returns the columns of the state after each warp bit along the axis has been swapped with a lane bit. The
+    /// swaps use the lane bits that number replicas or, if there are fewer of these than warp bits along the axis,
+    /// the lowest lane bits. Returns `None` if there are fewer lane bits than warp bits along the axis.
     pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
         let warps = self.axis_warps(coordinates);
         let copies = bits_where(&self.lane, |column| column == 0);
@@ -130,7 +131,7 @@ impl State {
     }
 
     /// Removes register bit `bit` from the layout, and returns the pairs of tuples whose registers differ only in
-    /// this bit. The tuple in whose register the bit is clear is the first of its pair.
+    /// this bit. In each pair, the tuple of the register in which the bit is clear comes first.
     pub(super) fn split(&mut self, bit: usize) -> Vec<(TupleId, TupleId)> {
         self.reg.remove(bit);
         let values = std::mem::take(&mut self.values);

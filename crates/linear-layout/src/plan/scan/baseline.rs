@@ -5,9 +5,9 @@ use super::super::tuples::Coordinates;
 use super::Scan;
 use crate::layout::Dim;
 
-/// Returns the scratch memory and the barriers of Triton's scan. In Triton's scan, each warp stores one total for each
-/// group of consecutive elements of a thread, and all warps read the totals. If one warp holds the whole axis, the scan
-/// needs no scratch memory.
+/// Returns the scratch memory and the barriers of Triton's scan. There, each warp stores one total for each group
+/// of consecutive elements that its threads hold, and all warps read the totals. If one warp holds the whole axis,
+/// the scan needs no scratch memory.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

@@ -30,11 +30,11 @@ use crate::number::narrow;
 /// ```
 ///
 /// # Units
-/// Widths in bits, powers of two up to 64.
+/// Element widths are in bits. They must be powers of two up to 64.
 /// # Errors
 /// Returns an error in these cases:
 /// - the axis is distributed over several CTAs, or an element width is not supported;
-/// - no strategy fits the GPU's shared memory;
+/// - no strategy fits into the shared memory of the GPU, or into `scratch_limit` bytes;
 /// - the layout does not match the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;
@@ -47,7 +47,7 @@ pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     )
 }
 
-/// Plans all strategies within a scratch budget, and returns the plan whose program has the lowest `rank`.
+/// Plans all strategies with the scratch budget `budget`, and returns the plan whose program has the lowest `rank`.
 fn plan_within(
     scan: &Scan<'_>,
     budget: ScratchBudget,
@@ -80,7 +80,7 @@ fn plan_within(
     }
 }
 
-/// Kind of the layout bits in a level.
+/// The kind of layout bits in a level of a scan: register bits, lane bits or warp bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LevelKind {
     Register,
@@ -95,8 +95,8 @@ struct ScanLevel {
     /// First axis bit of the level. The last axis bit of the level is `to - 1`.
     from: usize,
     to: usize,
-    /// Lane bit or warp bit of each axis bit of the level, lowest axis bit first. Unused in a level of register
-    /// bits, because registers are renumbered during the scan.
+    /// For each axis bit of the level, lowest bit first, the index of the lane bit or warp bit that corresponds to
+    /// it. Unused in a level of register bits, because registers are renumbered during the scan.
     bits: Vec<usize>,
 }
 
@@ -112,8 +112,8 @@ struct ScanColumns {
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// Mask of thread bits. In threads where all of these bits have their first value in scan order (0, or 1 in a
-    /// reverse scan), the carry is absent. If the mask is 0, the carry exists in every thread.
+    /// Mask of thread bits. The carry is absent in the threads in which all of these bits have their first value in
+    /// scan order: 0, or 1 in a reverse scan. If the mask is 0, the carry exists in every thread.
     absent_at_first_of: u32,
 }
 
@@ -212,8 +212,8 @@ impl<'a> ScanBuilder<'a> {
         ScanColumns { reg, lane, warp }
     }
 
-    /// Returns the levels of the axis, lowest first. Returns `None` unless each axis bit belongs to exactly one
-    /// layout bit, and this layout bit steps along no other coordinate bit.
+    /// Returns the levels of the axis, lowest first. Returns `None` unless each axis bit is set in the column of
+    /// exactly one layout bit, and this column has no other bit.
     fn find_levels(&self) -> Option<Vec<ScanLevel>> {
         let ScanColumns { reg, lane, warp } = &self.columns;
         let mut positions = vec![None; self.coordinates.axis_bits()];
@@ -253,7 +253,7 @@ impl<'a> ScanBuilder<'a> {
         Some(levels)
     }
 
-    /// Scans the elements within the groups of the lowest level, and then combines each prefix with the carry of
+    /// Scans the elements within the groups of the lowest level, and then combines each result with the carry of
     /// its group. The carries are computed by scanning the higher levels.
     fn scan_elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.levels.is_empty() {
@@ -292,7 +292,8 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Combines the carry `outer` of a group with the exclusive prefix `own` of a value within this group.
+    /// Returns the combination of the carry `outer` of a group with the exclusive prefix `own` of a value in this
+    /// group. If one of them is `None`, returns the other.
     fn combine_carries(&mut self, outer: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
         let (Some(outer), Some(own)) = (outer, own) else {
             return outer.or(own);
@@ -529,7 +530,8 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value of the thread's own warp: `values[i]` if the bits of `level` give the warp position `i`.
+    /// Selects the value of the thread's own warp: `values[i]`, where `i` is the number that the warp bits of
+    /// `level` form in this warp.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,

@@ -45,7 +45,7 @@ pub use build::plan_scan;
 /// The input of [`plan_scan`]: a scan of one or several operands along one axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// Layout of the operands and the results, which maps (register, lane, warp, block) to the tensor's dims.
+    /// Layout of the operands and of the results. It maps (register, lane, warp, block) to the tensor's dims.
     pub src: &'a LinearLayout,
     /// Index of the output dim along which the scan runs.
     pub axis: usize,
@@ -71,8 +71,8 @@ pub struct Scan<'a> {
 pub enum ScanStrategy {
     /// Elements are combined in the layout of the operands.
     Direct,
-    /// Elements are combined in another layout, to which the operands are converted first. It distributes the axis
-    /// bits, followed by the row bits, over registers first, then lanes, then warps.
+    /// Elements are combined in another layout, to which the operands are converted first. This layout distributes
+    /// the axis bits, followed by the row bits, over registers first, then lanes, then warps.
     Converted,
 }
 
@@ -97,7 +97,8 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// Returns the program. Its inputs and its results are the unique registers of the layout.
+    /// Returns the program. Its inputs and its results are the registers of the layout, without registers that
+    /// replicate other registers of the same thread.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -109,8 +110,8 @@ impl ScanPlan {
         self.program
     }
 
-    /// Returns the strategies that were planned, each with its cost, best first. The first entry is the strategy of
-    /// this plan.
+    /// Returns the strategies that were planned, each with its cost. The best strategy, which is the strategy of
+    /// this plan, comes first.
     #[must_use]
     pub fn considered(&self) -> &[(ScanStrategy, Cost)] {
         &self.considered
@@ -132,8 +133,8 @@ impl fmt::Display for ScanPlan {
 
 #[cfg(test)]
 impl ScanPlan {
-    /// Returns a copy of the plan with its steps modified by `edit`. Tests use it to check that the machine model
-    /// detects errors.
+    /// Returns a copy of the plan in which `edit` has modified the steps of the program. Tests use it to check that
+    /// the machine model, which executes programs step by step, detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

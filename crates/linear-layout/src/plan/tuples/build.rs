@@ -14,7 +14,8 @@ use crate::plan::program::Program;
 use core::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
-/// A program on tuples under construction, as a list of recorded steps.
+/// A program on tuples under construction, as a list of recorded steps. A tuple contains one element of each
+/// operand of a reduction or a scan.
 pub(in crate::plan) struct TupleBuilder<'a> {
     combiner: Combiner<'a>,
     threads: Threads,
@@ -25,7 +26,8 @@ pub(in crate::plan) struct TupleBuilder<'a> {
 }
 
 impl<'a> TupleBuilder<'a> {
-    /// Begins a program whose inputs are the unique registers of the layout `src`.
+    /// Begins a program whose inputs are the registers of the layout `src`, without registers that replicate other
+    /// registers of the same thread.
     ///
     /// # Errors
     /// Returns an error if an element width, the axis or the layout is not supported.

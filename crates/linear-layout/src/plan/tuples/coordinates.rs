@@ -6,7 +6,9 @@ use crate::f2::{compress, low_mask};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// The packing of coordinates in intermediate layouts. It depends on the dims of the source.
+/// The packing of coordinates in the intermediate layouts of a reduction or a scan. The low bits of a packed
+/// coordinate are the row coordinates (those along all dims except the axis), and the high bits are the coordinate
+/// along the axis.
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Coordinates {
     /// Sizes of all dims except the axis.
@@ -62,18 +64,19 @@ impl Coordinates {
         self.axis_mask.count_ones() as usize
     }
 
-    /// Returns the number of bits of the row coordinates.
+    /// Returns the total number of bits of the row coordinates, which are the coordinates along all dims except the
+    /// axis.
     pub(in crate::plan) fn row_bits(&self) -> u32 {
         self.bits - self.axis_mask.count_ones()
     }
 
-    /// Returns true if any axis bit is set in a column of an intermediate layout.
+    /// Returns true if at least one axis bit is set in `column`, a column of an intermediate layout.
     pub(in crate::plan) fn is_axis(&self, column: u64) -> bool {
         column >> self.row_bits() != 0
     }
 
-    /// Returns the output dims of an intermediate layout, with their sizes. The row dims are followed by one dim of
-    /// `remaining_axis` bits, the axis bits that are not combined yet.
+    /// Returns the output dims of an intermediate layout with their sizes. The row dims come first. The last dim
+    /// has `remaining_axis` bits, which are the axis bits that have not been combined yet.
     fn outs(&self, remaining_axis: u32) -> Vec<(Dim, u64)> {
         let sizes = self.rows.iter().copied().chain([1u64 << remaining_axis]);
         sizes
@@ -109,7 +112,8 @@ impl Coordinates {
         1 << (self.row_bits() as usize + i)
     }
 
-    /// Removes the `count` lowest axis bits, which have been combined, from a column. The higher axis bits move down.
+    /// Returns `column` without the `count` lowest axis bits, which have been combined already. The higher axis
+    /// bits move down.
     pub(in crate::plan) fn without_low_axis(&self, column: u64, count: usize) -> u64 {
         let rows = low_mask(self.row_bits() as usize);
         column & rows | (column & !rows) >> count & !rows

@@ -25,7 +25,7 @@ pub use error::TupleError;
 pub(super) use scratch::{ScratchBudget, plan_within_budget, rank};
 pub(super) use step::{Combiner, TupleId};
 
-/// One instruction that reduces over all lanes of a warp. A GPU supports such an instruction only for some regions.
+/// One instruction that reduces over all lanes of a warp. A GPU has such an instruction only for some combiners.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaneReduction {
     /// True if combining an element with a replica of itself does not change the result, as for `min` and `max`.

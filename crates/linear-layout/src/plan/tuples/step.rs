@@ -19,7 +19,8 @@ impl TupleId {
     }
 }
 
-/// A step on tuples. Steps are recorded first, and are emitted once all uses of their results are known.
+/// A step on tuples. Steps are first recorded, and are emitted only after the last step has been recorded, because
+/// unused steps are removed before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum TupleStep {
     /// Combines two tuples. The elements of `acc` precede those of `other` in the order of the combination.
@@ -63,10 +64,11 @@ pub(super) enum TupleStep {
     },
 }
 
-/// A layout conversion within a program.
+/// A layout conversion of tuples within a program. Each operand has a separate conversion plan.
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
-    /// Number of unique registers of the destination layout.
+    /// Number of registers of the destination layout, without registers that replicate other registers of the same
+    /// thread.
     pub(super) results: usize,
     /// Conversion plan of each operand.
     pub(super) plans: Vec<ConvertPlan>,

@@ -54,7 +54,7 @@ impl DescribedBuffer {
 const LINE: usize = 0;
 const DEPTH: usize = 1;
 
-/// log2 of the number of rows of a core matrix. A swizzle atom has the same number of rows.
+/// log2 of the number of rows of a core matrix. A swizzle atom has as many rows as a core matrix.
 const ROWS_LOG2: usize = 3;
 
 /// A canonical layout of a `wgmma` operand in shared memory: a swizzle, and the coordinate that is contiguous
@@ -71,13 +71,13 @@ struct Division {
     form: DescriptorForm,
     /// Descriptor that addresses the tile if the tile has this form.
     descriptor: MatrixDescriptor,
-    /// Number of coordinate bits whose byte offset in the tile equals their byte offset in the form.
+    /// Number of coordinate bits that have the same byte offset in the tile and in the form.
     agreeing: usize,
-    /// First coordinate bit whose byte offset in the tile differs from its byte offset in the form, if any.
+    /// First coordinate bit that has different byte offsets in the tile and in the form, if any.
     mismatch: Option<ColumnMismatch>,
 }
 
-/// A coordinate bit whose byte offset in the buffer differs from its byte offset in a form.
+/// A coordinate bit that has different byte offsets in the buffer and in a canonical form.
 #[derive(Clone, Copy, Debug)]
 struct ColumnMismatch {
     axis: usize,
@@ -150,8 +150,9 @@ impl DescriptorForm {
         }
     }
 
-    /// Returns the descriptor for the given strides: the distances in bytes between atoms or core matrices along
-    /// (line, k). A stride is 0 if the tile has only one atom or core matrix in that direction.
+    /// Returns the descriptor for the given strides. The strides are the distances in bytes from one atom or core
+    /// matrix to the next along (line, k). A stride is 0 if the tile has only one atom or core matrix in this
+    /// direction.
     const fn descriptor(self, strides: [u64; 2]) -> MatrixDescriptor {
         let leading = match self.swizzle {
             MatrixSwizzle::None => DEPTH,
@@ -239,8 +240,9 @@ fn form_of(
     })
 }
 
-/// Checks that the offsets of a view, a tile and an element have no bits in common, so that they may be added.
-/// Also checks that views do not start within a swizzle pattern, and that the descriptor reaches all bytes.
+/// Checks that the offsets of a view, of a tile and of an element have no bits in common, so that the start address
+/// is their sum. Also checks that no view starts within a swizzle pattern, and that the descriptor can address all
+/// bytes.
 fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), WarpGroupErrorKind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;

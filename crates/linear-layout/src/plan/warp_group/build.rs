@@ -13,9 +13,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::target::{Number, Target};
 
-/// log2 of the instruction's m, which is always 64.
+/// log2 of the size of a `wgmma` instruction along m, which is always 64.
 const M_LOG2: u32 = 6;
-/// Size of the instruction along k in bytes, e.g. 16 elements of 16 bits.
+/// Size of a `wgmma` instruction along k in bytes. For example, it is the size of 16 elements of 16 bits.
 const DEPTH_BYTES: u32 = 32;
 
 /// Plans a matrix product that warp groups compute with `wgmma` instructions.
@@ -56,7 +56,7 @@ const DEPTH_BYTES: u32 = 32;
 /// - a tensor is smaller than a tile, has a shape that does not match the product, or is distributed over several CTAs;
 /// - the register layout of D, or of A in registers, differs from the instruction's fragment;
 /// - a buffer is padded, or does not have a canonical form;
-/// - a view of a buffer may begin within a swizzle pattern, or its offset shares bits with offsets of its elements.
+/// - a view of a buffer may begin within a swizzle pattern, or its offset may share bits with an element's offset.
 pub fn plan_warp_group_product(
     operands: &WarpGroupOperands<'_>,
 ) -> Result<WarpGroupPlan, WarpGroupError> {
@@ -158,7 +158,7 @@ fn assemble(
     })
 }
 
-/// Checks that each warp group holds those rows of A in registers that have the indices of its rows of D.
+/// Checks that each warp group holds, in registers, the rows of A that have the same indices as its rows of D.
 fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
@@ -184,7 +184,7 @@ fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> Sha
     }
 }
 
-/// Returns log2 of the instruction's size along k, in elements of this type.
+/// Returns log2 of the size of a `wgmma` instruction along k, as a number of elements of type `number`.
 const fn depth_log2(number: Number) -> u32 {
     (8 * DEPTH_BYTES / number.bits()).trailing_zeros()
 }

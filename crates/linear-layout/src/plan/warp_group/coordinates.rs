@@ -12,7 +12,8 @@ pub(super) const fn letter(operand: usize) -> &'static str {
     ["A", "B", "D"][operand]
 }
 
-/// Formats coordinates, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`.
+/// Formats the nonzero coordinates of `at`, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`,
+/// because a bit with these coordinates numbers replicas.
 pub(super) fn format_point(operand: usize, at: [u64; 2]) -> String {
     let named = AXES[operand].into_iter().zip(at);
     let parts: Vec<String> = named

@@ -61,7 +61,7 @@ impl MatrixSwizzle {
     /// Applies the swizzle to an address.
     ///
     /// # Laws
-    /// The map is linear and its own inverse, because it does not change source bits.
+    /// The swizzle is a linear map and its own inverse, because it changes no bit that it reads as a source.
     #[must_use]
     pub const fn swizzled(self, address: u64) -> u64 {
         address ^ (address & self.source_bits()) >> 3
@@ -70,7 +70,7 @@ impl MatrixSwizzle {
 
 /// The part of a matrix descriptor that is known at compile time: everything but the start address.
 ///
-/// For 64 x 64 elements of `f16` in rows of 128 bytes, swizzled, 8 rows take 1024 bytes:
+/// In this example, 64 x 64 elements of `f16` are stored in swizzled rows of 128 bytes, so 8 rows take 1024 bytes:
 /// ```
 /// use linear_layout::plan::warp_group::{MatrixDescriptor, MatrixSwizzle};
 /// let of_rows = MatrixDescriptor {

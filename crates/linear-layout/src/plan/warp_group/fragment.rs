@@ -155,8 +155,8 @@ impl<'a> RegisterOperand<'a> {
         self.layout
     }
 
-    /// Returns the registers that hold the tile at coordinates `at` in warp 0. In another warp, the same registers
-    /// hold the tile at `at` plus the warp's coordinates.
+    /// Returns the registers that hold the tile whose first element has the coordinates `at` in warp 0. In another
+    /// warp, the coordinates of the warp are added to those of the tile.
     pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, WarpGroupErrorKind> {
         let start = self.registers.solve(packed(self.layout, at));
         let start = start.ok_or(WarpGroupErrorKind::Register {
@@ -166,11 +166,13 @@ impl<'a> RegisterOperand<'a> {
         Ok(self.tile.iter().map(|register| register ^ start).collect())
     }
 
-    /// Returns the tiles of D: the coordinates of the first element of each tile of warp group 0, row by row, and
-    /// the contribution of each bit of the warp group's number to these coordinates. A tile has the size `sizes`.
+    /// Divides D into tiles of size `sizes`. The result contains the coordinates of the first element of each tile
+    /// of warp group 0, row by row, and the contribution of each bit of the warp group's number to these
+    /// coordinates.
     ///
     /// # Errors
-    /// Returns an error if a register bit or warp bit moves within a tile, or if registers hold replicas.
+    /// Returns an error if a register bit or a warp bit that selects a tile changes coordinates within a tile, or
+    /// if registers hold replicas.
     pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<AccumulatorTiles, WarpGroupErrorKind> {
         let own = self.layout.columns_of(Dim::REGISTER);
         let mut reached = Echelon::new();
@@ -226,7 +228,7 @@ impl<'a> RegisterOperand<'a> {
     }
 }
 
-/// The tiles into which instructions divide the accumulator D.
+/// The tiles of the accumulator D. Each instruction computes one tile in each warp group.
 #[derive(Clone, Debug)]
 pub(super) struct AccumulatorTiles {
     /// Coordinates (m, n) of the first element of each tile of the first warp group.
@@ -235,9 +237,8 @@ pub(super) struct AccumulatorTiles {
     pub(super) groups: Vec<[u64; 2]>,
 }
 
-/// Returns log2 of the number of columns of the widest possible tile of D. The number is the largest power of two
-/// from 8 to 256 for which registers hold all column bits from the bit with value 8 up to the highest bit of the
-/// tile.
+/// Returns log2 of the number of columns of the widest possible tile of D. This number is the largest power of two
+/// from 8 to 256 such that a thread's registers hold all column bits of the tile from the bit with value 8 on.
 pub(super) fn widest_log2(layout: &LinearLayout, n_log2: u32) -> u32 {
     let registers = echelon(layout.columns_of(Dim::REGISTER));
     let is_held = |bit: &u32| registers.contains(packed(layout, [0, 1 << bit]));

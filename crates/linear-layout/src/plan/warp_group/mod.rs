@@ -41,9 +41,10 @@ pub use error::WarpGroupError;
 /// `view_mask` is a mask of byte positions, as in [`BufferLayout`].
 #[derive(Clone, Copy, Debug)]
 pub struct FactorBuffer<'a> {
-    /// Layout of the whole buffer: from offsets to (m, k) for A, or to (k, n) for B.
+    /// Layout of the whole buffer, which maps offsets to (m, k) for A, or to (k, n) for B.
     pub layout: &'a BufferLayout,
-    /// Mask of the bits that may be set at run time in the position of the view; see [`BufferLayout::view_mask`].
+    /// Mask of the bits that may be set at run time in the start position of the view. See
+    /// [`BufferLayout::view_mask`].
     pub view_mask: u64,
 }
 
@@ -59,13 +60,15 @@ pub enum LeftFactor<'a> {
 /// The input of [`plan_warp_group_product`]: the operands of a matrix product that warp groups compute.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpGroupOperands<'a> {
-    /// Layout of the accumulator: (register, lane, warp) to (m, n). No two registers of a thread hold the same element.
+    /// Layout of the accumulator, which maps (register, lane, warp) to (m, n). No two registers of a thread hold
+    /// the same element.
     pub d: &'a LinearLayout,
     /// Operand A: m x k elements.
     pub a: LeftFactor<'a>,
     /// Operand B: k x n elements.
     pub b: FactorBuffer<'a>,
-    /// Number of elements along k. The buffer may have more elements along k if the operand is a view.
+    /// Number of elements of A and B along k. If an operand is a view of a buffer, the buffer may have more
+    /// elements along k.
     pub k: u64,
     /// Element types of A and B.
     pub factors: [Number; 2],
@@ -78,12 +81,12 @@ pub struct WarpGroupOperands<'a> {
 /// The plan of a warp-group product.
 ///
 /// # Shape
-/// Every warp group executes the same issues. Warp `w` belongs to warp group `w / 4`. For each bit that is set
-/// in the warp group's number, the byte offset in [`group_positions`](Self::group_positions) is added to the
-/// start address of the operand.
+/// Every warp group executes the same issues (executions of the instruction). Warp `w` belongs to warp group `w /
+/// 4`. For each bit that is set in the warp group's number, the byte offset in
+/// [`group_positions`](Self::group_positions) is added to the start address of the operand.
 /// # Laws
-/// Each product of an element of A and an element of B is added exactly once to its element of D, in ascending
-/// k. [`check_warp_group_product`](crate::machine::check_warp_group_product) verifies this.
+/// Each product of an element of A and an element of B is added exactly once to its element of D, in ascending k.
+/// [`check_warp_group_product`](crate::machine::check_warp_group_product) verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WarpGroupPlan {
     pub(crate) sizes: [u64; 3],
@@ -94,11 +97,11 @@ pub struct WarpGroupPlan {
     pub(crate) issues: Vec<WarpGroupIssue>,
 }
 
-/// The part of operand A that one issue multiplies.
+/// The part of operand A that one issue (execution) of the instruction reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssuedFactor {
-    /// For each of the four 32-bit words of A that the instruction reads, the registers whose elements it contains,
-    /// lowest bits first.
+    /// For each of the four 32-bit words of A that the instruction reads in a thread, the registers whose elements
+    /// the word contains, lowest bits first.
     Words([Vec<u32>; 4]),
     /// Byte offset of the tile of A from the start address of A.
     Position(u64),
@@ -114,8 +117,8 @@ pub struct WarpGroupIssue {
 }
 
 impl WarpGroupIssue {
-    /// Returns the accumulator registers of D, in the order in which the instruction takes them. For 16-bit sums, each
-    /// pair of registers is one word.
+    /// Returns the accumulator registers of D, in the order in which the instruction takes them. If D has 16-bit
+    /// elements, each pair of consecutive registers in this list forms one 32-bit word.
     #[must_use]
     pub fn accumulators(&self) -> &[u32] {
         &self.accumulators
@@ -173,8 +176,8 @@ impl WarpGroupPlan {
         self.descriptors.get(operand)?.as_ref()
     }
 
-    /// Returns, for each bit of the warp group's number, the number of bytes that it adds to the start address of A
-    /// (operand 0) or B (operand 1). The result is empty for an operand in registers.
+    /// Returns, for each bit of the warp group's number, the number of bytes that are added to the start address of
+    /// A (operand 0) or B (operand 1) if the bit is set. The result is empty for an operand in registers.
     ///
     /// The offsets of the view, the warp group, the issue and the tile have disjoint bits, so they may be added.
     #[must_use]

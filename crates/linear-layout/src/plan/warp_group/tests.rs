@@ -110,7 +110,7 @@ fn check(
     assert_eq!(starts, [0, steps[0], steps[1], steps[2]]);
 }
 
-/// The descriptors are equal to those of Triton 3.9 for 64 x 64 elements of f16.
+/// The descriptors for 64 x 64 elements of `f16` equal those that Triton 3.9 creates.
 #[test]
 fn descriptors_are_those_measured() {
     let rows: [(u64, DescriptorRow); 3] = [
@@ -152,8 +152,8 @@ fn descriptors_are_those_measured() {
     }
 }
 
-/// The second warp group starts 64 rows after the first. With rows of 64 f16 elements, its start address is 8192
-/// bytes higher.
+/// The rows of the second warp group begin 64 rows after those of the first warp group. A row has 64 elements of
+/// `f16`, so the second warp group's start address of A is 8192 bytes higher.
 #[test]
 fn warp_groups_have_their_own_rows() {
     let d = sum([8, 1], 64, [256, 64]);

@@ -28,8 +28,8 @@ struct Square {
 }
 
 impl Square {
-    /// Returns the tile of A (`of` is `M`) or of B (`of` is `N`). The lowest lane bits are the row of A or the
-    /// column of B, and the remaining lane bits are `k_lanes`.
+    /// Returns the tile of A (`of` is `M`) or of B (`of` is `N`). The lowest lane bits number the row of A or the
+    /// column of B. The remaining lane bits are `k_lanes`.
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
@@ -57,7 +57,7 @@ impl Square {
     /// Builds an instruction in which the low lane bits number the rows of A, the columns of B and the columns of
     /// D.
     ///
-    /// `k_lanes` are the other lane bits of A and B. D has the other lane bits `d_lanes` and the register bits `d`.
+    /// The other lane bits are `k_lanes` in A and B, and `d_lanes` in D. `d` contains the register bits of D.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -85,8 +85,8 @@ impl Square {
     /// Returns an MFMA instruction that computes 16 blocks of 4 x 4 results. 16 calls of the instruction compute
     /// one product with 4 x 64 results.
     ///
-    /// Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lane selects
-    /// k in A, and the register selects k in B.
+    /// Each call broadcasts a different block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lane
+    /// selects k in A, and the register selects k in B.
     fn mfma_of_blocks(mut self) -> Product {
         let own = self.own;
         self.edge = 2;
@@ -451,8 +451,8 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// The element types of A and B that this table uses in `f8f6f4` instructions, each with the number that selects it
-/// in the instruction.
+/// The element types of A and B for which `f8f6f4` instructions are listed, each with the number that encodes the
+/// type in the instruction.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
 /// The tile of A or B in an `f8f6f4` instruction. It has `2^edge` rows or columns. Along k, it has `2^k` elements,

@@ -15,14 +15,15 @@ use super::{Target, Vendor};
 use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
-/// The coordinate bit that one bit of a lane number or register number selects.
+/// The coordinate bit that one bit of a lane number or register number selects, e.g. `M(2)` for bit 2 of the row
+/// index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
-    /// The bit with this index of the row index of A and D.
+    /// Bit of the row index of A and D. The value is the number of the bit.
     M(u8),
-    /// The bit with this index of the column index of B and D.
+    /// Bit of the column index of B and D. The value is the number of the bit.
     N(u8),
-    /// The bit with this index of k, which is the column index of A and the row index of B.
+    /// Bit of k, which is the column index of A and the row index of B. The value is the number of the bit.
     K(u8),
     /// No coordinate: lanes or registers that differ only in this bit hold the same element.
     Copy,
@@ -47,14 +48,15 @@ pub struct TileOperand {
     pub lanes: Vec<TileBit>,
     /// For 4-bit types, one entry per bit of an element's index within its byte; otherwise empty.
     ///
-    /// Tensors store 4-bit elements packed in bytes, so `registers` counts bytes for 4-bit types.
+    /// Tensors store 4-bit elements packed in bytes. For such types, `registers` therefore numbers bytes instead of
+    /// elements.
     pub packed: Vec<TileBit>,
     /// One entry per bit of the element's index in the registers of a lane, lowest bit first. The lowest bits select an
     /// element within one 32-bit register.
     pub registers: Vec<TileBit>,
     /// Number of elements of each vector that the intrinsic takes for this operand; 1 if the intrinsic takes scalars.
     pub vector: u32,
-    /// The element type of the vectors (or the type of the scalars) that the intrinsic takes for this operand.
+    /// Type that the intrinsic takes for this operand: the element type of the vectors, or the type of the scalars.
     pub scalar: Scalar,
 }
 
@@ -109,9 +111,9 @@ pub enum Number {
     E4m3,
     /// OCP's E5M2.
     E5m2,
-    /// E4M3 without infinities and negative zero; its exponent bias is larger by one.
+    /// E4M3 without infinities and without negative zero. The exponent bias is one higher than that of OCP's E4M3.
     E4m3Fnuz,
-    /// E5M2 without infinities and negative zero; its exponent bias is larger by one.
+    /// E5M2 without infinities and without negative zero. The exponent bias is one higher than that of OCP's E5M2.
     E5m2Fnuz,
     /// OCP's E2M1. A byte holds two elements.
     E2m1,
@@ -172,23 +174,23 @@ pub enum Argument {
     Operand(usize),
     /// An integer constant.
     Constant {
-        /// Width in bits.
+        /// Width of the constant in bits.
         bits: u32,
         /// The constant's value.
         value: u64,
     },
-    /// The index of the call, for a product with several calls ([`Calls`]).
+    /// The index of the call, in a product that takes several calls of the intrinsic ([`Calls`]).
     CallIndex {
-        /// Width in bits.
+        /// Width of the index in bits.
         bits: u32,
     },
     /// The 32-bit scale word of A (index 0) or B (index 1).
     Scales(usize),
-    /// The value that selects scales within the scale words ([`ScaleBit::Selected`]) of A or B.
+    /// The value that selects scales within the scale word of A or B. See [`ScaleBit::Selected`].
     Selector {
         /// Index of the operand: 0 for A, 1 for B.
         factor: usize,
-        /// Width in bits.
+        /// Width of the selector in bits.
         bits: u32,
     },
 }
@@ -218,8 +220,8 @@ impl ScaleNumber {
 pub enum ScaleBit {
     /// A bit of a coordinate: row, column or k.
     Of(TileBit),
-    /// A bit that is compared with the bit of this index in the selector. The instruction reads only lanes or bytes
-    /// in which the two bits are equal.
+    /// A bit that the instruction compares with the bit of this index in the selector. The instruction reads only
+    /// the lanes or bytes in which the two bits are equal.
     Selected(u8),
     /// A bit that is 0 in all lanes or bytes that the instruction reads.
     Clear,
@@ -268,7 +270,7 @@ impl ScaleOperand {
     }
 }
 
-/// Scales of A and B, one for each block of elements along k.
+/// The scales of A and B in an instruction. One scale applies to a block of elements along k.
 ///
 /// A permutation of k must keep every block together: bits of k below `block_log2` may only be permuted with each
 /// other.
@@ -280,7 +282,7 @@ pub struct BlockScales {
     pub block_log2: u8,
     /// The type of a scale.
     pub number: ScaleNumber,
-    /// The scale word that is passed for A and for B if neither operand has scales.
+    /// Scale word that is passed for both A and B if a product has no scales.
     pub absent: u32,
 }
 
@@ -290,8 +292,8 @@ pub struct BlockScales {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
-    /// The operand whose registers are divided among the calls: 0 for A, 1 for B. The highest bits of its register
-    /// number are the index of the call.
+    /// The operand whose registers are divided among the calls: 0 for A, 1 for B. The highest bits of the register
+    /// number of this operand are the index of the call.
     pub operand: usize,
     /// log2 of the number of calls.
     pub count_log2: u32,
@@ -319,7 +321,8 @@ pub struct Product {
     pub factors: [Number; 2],
     /// The element type of D.
     pub sum: Number,
-    /// The intrinsic. `None` means a multiplication and an addition in each lane.
+    /// The name of the LLVM intrinsic. If it is `None`, each lane executes a multiplication and an addition
+    /// instead.
     pub intrinsic: Option<String>,
     /// The arguments of the intrinsic, in order.
     pub arguments: Vec<Argument>,
@@ -328,7 +331,7 @@ pub struct Product {
     pub calls: Option<Calls>,
     /// The scales of A and B. `None` if the instruction has no scales.
     pub scales: Option<BlockScales>,
-    /// Multiply-adds per clock of one processor (SM or CU).
+    /// Number of multiply-adds that one processor (SM or CU) executes per clock.
     pub rate: u32,
 }
 
@@ -379,7 +382,7 @@ impl Product {
         (products * 4).div_ceil(self.rate)
     }
 
-    /// Returns true for an instruction that each lane executes alone.
+    /// Returns true if each lane executes the instruction independently of other lanes.
     #[must_use]
     pub const fn is_per_lane(&self) -> bool {
         self.operands[2].lanes.is_empty()
@@ -408,7 +411,7 @@ impl Product {
         at
     }
 
-    /// Returns the instruction for the transposed product `D^T = B^T A^T`, with A and B exchanged.
+    /// Returns the instruction for the transposed product `D^T = B^T A^T`, in which A and B are exchanged.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
@@ -452,7 +455,8 @@ impl Product {
         }
     }
 
-    /// Returns the product in which each lane multiplies and adds without an intrinsic. Every target supports it.
+    /// Returns the instruction in which each lane multiplies and adds without an intrinsic. Every target supports
+    /// it.
     pub(crate) fn per_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,
@@ -499,7 +503,7 @@ impl Target {
         }
     }
 
-    /// Returns the matrix instructions whose operands are in registers, fastest first.
+    /// Returns the matrix instructions that take their operands from registers, fastest first.
     #[must_use]
     pub fn matrix_instructions(&self) -> Vec<Product> {
         let name = self.short_name();

@@ -14,7 +14,7 @@ use crate::number::narrow;
 struct Types {
     factors: [Number; 2],
     sum: Number,
-    /// The type of the vector elements in the intrinsic's arguments A and B.
+    /// The type of the vector elements in the arguments A and B of the intrinsic.
     scalar: Scalar,
     vector: u32,
 }
@@ -75,8 +75,8 @@ impl Types {
     }
 }
 
-/// Returns the lane and register bits of A, B and D for a tile of 2^m x 8 results. Along k, A and B have 2^more
-/// registers with 2^packed elements each.
+/// Returns the lane bits and the register bits of A, B and D for a tile with 2^m x 8 results. In each lane, A and B
+/// have 2^more registers along k, and each register holds 2^packed elements.
 fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     let lanes = |of: fn(u8) -> TileBit| [bits(K, packed..packed + 2), bits(of, 0..3)].concat();
     let rows = bits(M, 3..m);

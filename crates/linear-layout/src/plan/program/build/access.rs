@@ -8,7 +8,8 @@ use crate::plan::program::{
 };
 use crate::target::Fragment;
 
-/// The view of a buffer to which a program's accesses are relative.
+/// A view of a buffer. The position of each access in the view is the exclusive or of the view's start position and
+/// the access's own terms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     /// Start of the view in the buffer, as a byte offset before padding.
@@ -222,8 +223,8 @@ impl Builder {
         bits.map(|bit| narrow::<u32>(of_bit(bit))).collect()
     }
 
-    /// Emits one load of `count` values of the first operand, which are words if `words` is true, or else elements.
-    /// Returns the first value.
+    /// Emits one load of `count` values of the first operand, and returns the first value. If `words` is true, the
+    /// values are words; otherwise they are elements.
     pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
         let type_ = ValueType {
             operand: 0,
