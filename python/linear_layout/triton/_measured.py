@@ -2,8 +2,8 @@
 
 Each launch runs one candidate, so that in-place updates stay correct. The candidates take turns. Launches with equal
 arguments are compared; if no arguments recur, launches with equal grids and numbers are. The L2 cache is cleared before
-a timed launch, as in Triton's autotuner. The GPU is then busy until the launch is queued, so that launch overhead is
-not timed.
+a timed launch, as in Triton's autotuner. This keeps the GPU busy while the launch is queued. If the GPU is done first, the
+time would include launch overhead, so this launch does not count, and the cache is cleared more often before the next.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from ._candidates import unpacked
 ROUNDS = 8
 #: Launches after which the selection is final. Without comparable launches, the first candidate stays.
 MOST_LAUNCHES = 128
+#: The largest number of times that the cache is cleared before one launch.
+MOST_CLEARS = 16
 #: The largest time relative to the first candidate at which another one is faster beyond noise.
 FASTER = 0.99
 
@@ -64,13 +66,14 @@ class Trial:
         self._timed: list[tuple[Launch, int, Any]] = []
         self._counts: collections.Counter[tuple[Launch, int]] = collections.Counter()
         self._totals = [0] * candidates
+        self._launches = 0
         self._next = 0
 
     def begin(self, launch: Launch) -> int:
         """Returns the candidate of the next launch: the one with the fewest equal launches, then the fewest launches.
 
         >>> trial = Trial(2)
-        >>> [(trial.begin(Launch((64,), (), (site,))), trial.end(None))[0] for site in (1, 2, 1, 2)]
+        >>> [(trial.begin(Launch((64,), (), (site,))), trial.end(lambda: 1.0))[0] for site in (1, 2, 1, 2)]
         [0, 1, 1, 0]
         """
         self._launch = launch
@@ -78,14 +81,19 @@ class Trial:
         return self._next
 
     def end(self, timing: Any) -> None:
-        """Ends the launch of :meth:`begin`; ``timing()`` returns its microseconds after the launch."""
+        """Ends the launch of :meth:`begin`. ``timing()`` returns its microseconds once it has run; ``None`` if its time
+        does not count.
+        """
+        self._launches += 1
+        if timing is None:
+            return
         self._timed.append((self._launch, self._next, timing))
         self._counts[self._launch, self._next] += 1
         self._totals[self._next] += 1
 
     @property
     def is_over(self) -> bool:
-        return min(self._totals) >= ROUNDS or len(self._timed) >= MOST_LAUNCHES
+        return min(self._totals) >= ROUNDS or self._launches >= MOST_LAUNCHES
 
     def means(self) -> list[float]:
         """Returns the microseconds of each candidate: the mean over distinct launches of the median time.
@@ -138,6 +146,8 @@ class MeasuredKernel:
         self._report = report
         self._lock = threading.Lock()
         self._trials: dict[int, Trial] = {}
+        #: How often the cache is cleared before a launch, so that the GPU is busy until the launch is queued.
+        self._clears = 1
         self._cache = _Selections(kernel.hash)
         #: The fastest candidate, by the bit length of the number of programs.
         self._fastest = {size: name for size, name in self._cache.read().items() if name in self._kernels}
@@ -176,12 +186,17 @@ class MeasuredKernel:
         names = list(self._kernels)
         trial = self._trials.setdefault(size, Trial(len(names)))
         kernel = self._kernels[names[trial.begin(Launch(grid, numbers, addresses))]]
-        gpu.clear_cache()
+        run = kernel.run
         start, end = gpu.event(), gpu.event()
+        for _ in range(self._clears):
+            gpu.clear_cache()
         start.record()
-        kernel.run(*grid, stream, kernel.function, kernel.packed_metadata, *rest)
+        run(*grid, stream, kernel.function, kernel.packed_metadata, *rest)
+        has_waited = start.query()
         end.record()
-        trial.end(lambda: start.elapsed_time(end) * 1e3)
+        if has_waited:
+            self._clears = min(2 * self._clears, MOST_CLEARS)
+        trial.end(None if has_waited else lambda: start.elapsed_time(end) * 1e3)
         if not trial.is_over:
             return
         end.synchronize()
