@@ -17,8 +17,8 @@ const MBARRIER_ENCODING: &str =
 /// Number of arrivals that complete a phase of an mbarrier. Only the thread that starts the copies arrives.
 const ARRIVALS: i64 = 1;
 
-/// Returns true if the passes convert accesses through descriptors in `module` to copies. They do not convert them
-/// in clusters of several CTAs, where each CTA would copy only a part of a block.
+/// Returns true if the passes convert accesses through descriptors in `module` to TMA copies. This requires a GPU
+/// with such copies, and a single CTA per cluster: otherwise, each CTA would copy only a part of a block.
 pub(super) fn copies_blocks(target: &Target, module: Op<'_>) -> bool {
     target.instructions.tensor_copies && ModuleInfo::num_ctas(module) == 1
 }
@@ -108,7 +108,8 @@ impl<'c> Insertion<'_, 'c> {
         Some(mbarriers)
     }
 
-    /// Inserts a copy of the block that `load` reads to `buffer`. The copied bytes are counted by `mbarrier`. The
+    /// Inserts an asynchronous copy of a block from global memory to `buffer`. `descriptor` and `indices` select
+    /// the block, and the cache policy and attributes are those of `load`. `mbarrier` counts the copied bytes. The
     /// copy is executed only if `condition` is true.
     pub(super) fn copy_block(
         self,

@@ -127,8 +127,8 @@ impl<'c> PointerAccess<'c> {
     }
 }
 
-/// Returns the distribution of a tensor over CTAs. If the layout of the tensor is still open, the distribution has
-/// a single CTA; if the module then has several CTAs, returns `None`.
+/// Returns the distribution of a tensor over CTAs. If no layout has been chosen for the tensor yet, this is a
+/// single CTA, or `None` if the module has several CTAs.
 fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLayout> {
     let encoding = tensor.encoding?;
     if sys::open_layout(encoding).is_some() {

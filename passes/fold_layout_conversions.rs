@@ -50,9 +50,9 @@ impl Pass for FoldLayoutConversionsOptions {
 }
 
 enum KeepReason<'c> {
-    /// This operation requires one of the two encodings.
+    /// An operation that requires one of the conversion's two encodings.
     RequiredBy(Op<'c>),
-    /// The two encodings have different layouts on another shape in the module.
+    /// The two encodings of the conversion have different layouts on another shape in the module.
     DiffersElsewhere,
 }
 
@@ -169,11 +169,12 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Replaces the result of a conversion by an earlier value of the same type, if the chain of conversions before
-    /// it contains one.
+    /// Replaces the result of the conversion `op` by an earlier value of the same type, if the chain of conversions
+    /// that ends with `op` contains one.
     ///
-    /// If there is no such value, the conversion skips the values of the chain that have no layout. If the result
-    /// is unused, the conversion is erased.
+    /// If there is no such value and the operand of `op` has no layout, the nearest earlier value of the chain that
+    /// has a layout becomes the operand. This step does not apply to conversions that must use warp shuffles. If
+    /// the result is unused, `op` is erased.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -340,8 +341,9 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Finds loop-carried values whose final results are unused. The loop then yields them unchanged, and the
-    /// operations that computed them are erased. This is done only if these operations include a conversion.
+    /// Finds loop-carried values whose final results are unused, and whose computation includes a layout
+    /// conversion. The loop is changed to yield these values unchanged, and the operations that computed them are
+    /// erased.
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
         for op in build::in_order(self.context.module()) {

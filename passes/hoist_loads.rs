@@ -146,8 +146,8 @@ fn may_move(op: Op<'_>) -> bool {
     is_repeatable && op.region_count() == 0
 }
 
-/// Returns true if a load may move above `op`. This is the case if `op` does not access global memory in program
-/// order.
+/// Returns true if a load from global memory may move above `op`. This is the case if `op` is pure, or if it is a
+/// matrix product or an operation on buffers or shared memory that needs no order relative to global loads.
 pub(super) fn may_be_crossed(op: Op<'_>) -> bool {
     let role = Role::of(op);
     role.is_pure() || matches!(role, Role::Buffer { .. }) || is_shared_or_product(op)

@@ -29,7 +29,8 @@ use melior::ir::{Type, ValueLike};
 /// Size and alignment of a descriptor in bytes.
 const DESCRIPTOR_BYTES: i64 = 128;
 
-/// Maximum number of dimensions of a block. The next constant is the minimum number of bytes in a row of a block.
+/// Maximum number of dimensions of a block that the TMA unit copies. `ROW_BYTES` is the minimum number of bytes in
+/// a row of a block.
 ///
 /// # Source
 /// PTX ISA, "Tensors"; CUDA driver API, `cuTensorMapEncodeTiled`.
@@ -94,8 +95,8 @@ fn lower<'c>(at: Insertion<'_, 'c>, op: Op<'c>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Copies the block that `load` reads to a buffer, and waits for the copy. Then replaces `load` by the buffer or by
-/// a load from the buffer.
+/// Inserts a TMA copy of the block to a new buffer, and a wait for the copy. If `load` was only used to fill a
+/// suitable buffer, the new buffer replaces this buffer. Otherwise, a load from the new buffer replaces `load`.
 fn load_block<'c>(at: Insertion<'_, 'c>, load: tt::DescriptorLoad<'c, 'c>) -> Option<()> {
     let (op, rewriter) = (load.op(), at.context.rewriter());
     let type_ = loaded_buffer(load)?;

@@ -111,8 +111,8 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Changes the layouts of a gather so that each warp holds whole rows. Does nothing if the new layouts are not
-/// cheaper.
+/// Changes the layouts of a gather so that each warp holds whole rows along the gather axis. Does nothing if the
+/// new layouts are not cheaper.
 fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;

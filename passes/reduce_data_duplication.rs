@@ -30,8 +30,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 const WIDEST_BITS: u32 = 128;
-/// Maximum size of an operand for which the cost decides, in 32-bit words per thread. Larger operands go through a
-/// buffer regardless of the cost.
+/// Maximum size of an operand, in 32-bit words per thread, for which the option `only-cheaper` compares costs.
+/// Larger operands go through a buffer regardless of the cost.
 const MOST_WORDS: u64 = 16;
 /// Maximum number of phases of a swizzle, and maximum number of rows per phase.
 const MOST: u32 = 16;

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// Returns the text of `builders.rs`. It has one module per dialect, and one function per operation that `LL_Built`
-/// names in TableGen.
+/// Returns the text of `builders.rs`. It has one module per dialect. Each module has one builder function for each
+/// operation of the dialect that the TableGen record `LL_Built` lists.
 pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'static>>) -> String {
     let keepers: Vec<_> = keepers.into_iter().collect();
     let mut lists = keepers
@@ -147,7 +147,7 @@ fn list(name: &str, count: Count, element: &str) -> (String, String) {
     }
 }
 
-/// Converts `name` to snake case and to a raw identifier, e.g. `r#type`.
+/// Converts `name` to snake case, and adds the prefix of a raw identifier, as in `r#type`.
 fn escaped(name: &str) -> String {
     format!("r#{}", snake(name).trim_start_matches("r#"))
 }

@@ -190,8 +190,8 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     rust
 }
 
-/// Appends the Rust struct that holds the options of a pass, with its default values and the functions that read
-/// and write it.
+/// Appends the Rust struct for the options of a pass, its `Default` implementation, and the functions that read the
+/// options and format them as text.
 fn options_of(rust: &mut String, pass: &Declared<'_>) {
     let Declared { name, options, .. } = pass;
     let list = |f: &dyn Fn(&Choice<'_>) -> String| -> String { options.iter().map(f).collect() };

@@ -32,8 +32,8 @@ pub(super) struct ProductTensors {
 /// orientation and a `kWidth`.
 ///
 /// On AMD, the operands of the instruction are swapped if the result is transposed. `kWidth` is the number of
-/// consecutive elements along K that each thread holds. If it is a multiple of the instruction's own number, memory
-/// accesses become wider.
+/// consecutive elements along K that each thread holds. If `kWidth` is a multiple of the number that the
+/// instruction uses, memory accesses become wider.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,

@@ -56,7 +56,8 @@ const MAX_COLUMNS: u64 = 256;
 const WARPS_OF_GROUP: u64 = 4;
 /// Size of the instruction's tile along K, in bits. It is the same for all element types.
 const TILE_K_BITS: u32 = 256;
-/// Minimum number of elements over which `wgmma` accumulates products of 8-bit floats with reduced precision.
+/// Minimum value of `maxNumImpreciseAcc` for `wgmma` with 8-bit floats. The instruction adds up at least this
+/// number of products with reduced precision.
 const MIN_IMPRECISE: i64 = 32;
 const TRANSPOSITION: [i32; 2] = [1, 0];
 
@@ -416,10 +417,11 @@ fn stored_tensor(operand: Val<'_>) -> (Val<'_>, bool) {
     (source, is_transposed)
 }
 
-/// Returns true if operand A should be in registers, i.e. if it is computed, not loaded, and not transposed.
+/// Returns true if operand A should be in registers. This is the case if A is computed (not loaded), and not
+/// transposed.
 ///
-/// For 16-bit elements, the result of a product already has the fragment that A needs, so no data moves. A
-/// transposition moves data between threads in any case, so it is done by storing A to a buffer.
+/// For 16-bit elements, the result of a product already has the register layout that operand A needs, so no data
+/// moves. A transposition moves data between threads in any case, so a transposed A is stored to a buffer.
 fn is_in_registers(a: Val<'_>, derived: &HashSet<usize>) -> bool {
     let (source, is_transposed) = stored_tensor(a);
     let is_computed = match sys::defining_operation(source) {
@@ -509,8 +511,8 @@ fn derived_from_products(function: Op<'_>) -> HashSet<usize> {
     derived
 }
 
-/// Returns the values that receive the carried value number `at` of `op`. These are the result and, if `op` is a
-/// loop, the argument of its body.
+/// Returns the values that receive the value that is carried at position `at` of `op`: the result at this position
+/// and, if `op` is a loop, the corresponding argument of its body.
 fn carried(op: Op<'_>, at: usize) -> Vec<Val<'_>> {
     let result = (at < op.result_count()).then(|| build::result(op, at));
     let body = scf::For::of(op).and_then(|loop_| build::block_of(loop_.region()));

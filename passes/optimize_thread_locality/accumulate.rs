@@ -41,8 +41,9 @@ struct Row {
     high: usize,
 }
 
-/// Rewrites the loop around `reduce` so that it accumulates within threads. This requires that the loop accumulates
-/// the results with the same operation that `reduce` uses.
+/// Rewrites the loop around `reduce` so that each thread accumulates its own elements in the loop, and threads are
+/// combined only once, after the loop. This requires that the loop accumulates the results of `reduce` with the
+/// same operation that `reduce` uses.
 pub(super) fn accumulate<'c>(
     rewriter: Rewriter<'c>,
     layouts: &Layouts,

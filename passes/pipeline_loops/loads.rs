@@ -39,8 +39,8 @@ const LEAST_SLOTS: u32 = 2;
 /// 3 slots and two blocks.
 const ENOUGH_BLOCKS: u32 = 2;
 
-/// A load that becomes an asynchronous copy. Loads from pointers are copied by each thread, and loads of blocks by
-/// TMA.
+/// A load that becomes an asynchronous copy. For a load from pointers, each thread copies its own elements. For a
+/// load of a block, TMA copies the block.
 #[derive(Clone, Copy)]
 pub(super) enum LoadOp<'c> {
     Pointers(tt::Load<'c, 'c>),
@@ -77,8 +77,8 @@ impl<'c> LoadOp<'c> {
 /// A load that becomes an asynchronous copy, together with its buffer.
 pub(super) struct PipelinedLoad<'c> {
     pub(super) load: LoadOp<'c>,
-    /// The allocation of the buffer that the load fills. `None` if the loaded tensor is used in registers. The loop
-    /// then reads the tensor from a slot.
+    /// The allocation of the buffer that the load fills. `None` if the loaded tensor is used in registers. In this
+    /// case, the loop loads the tensor from a slot of a new buffer.
     pub(super) alloc: Option<ttg::LocalAlloc<'c, 'c>>,
     /// The type of one slot of the buffer.
     pub(super) slot: Type<'c>,
@@ -98,7 +98,8 @@ pub(super) struct PipelinedLoop<'c> {
     pub(super) products: Vec<AsyncProduct<'c>>,
     /// Number of bytes of shared memory that are in use in addition to the slots.
     other_bytes: u64,
-    /// The reason why another load of the loop does not become a copy.
+    /// The reason why another load of the loop does not become a copy. If there are several such loads, this is the
+    /// reason for the first one.
     refusal: Option<String>,
     /// True if each program processes several parts of the launch's work in a loop. Such a launch usually has one
     /// program per processor.
@@ -300,8 +301,8 @@ impl<'c> PipelinedLoop<'c> {
         ops.filter(|op| is_product(*op)).count()
     }
 
-    /// Returns the possible stages in which copies start `ahead` iterations before their use. The first choice
-    /// needs the fewest barriers, and the last one the fewest slots.
+    /// Returns the candidate [`Stages`] in which copies start `ahead` iterations before their use. The first
+    /// candidate needs the fewest barriers, and the last one the fewest slots.
     fn with_ahead(&self, ahead: u32) -> Vec<Stages> {
         let stages = |in_use, copies_follow_products| Stages {
             slots: ahead + in_use,
@@ -362,8 +363,9 @@ impl<'c> PipelinedLoop<'c> {
 pub(super) struct Stages {
     pub(super) slots: u32,
     pub(super) ahead: u32,
-    /// True if the copies of an iteration start after its products, false if they start directly after its wait for
-    /// copies. If products stay in flight, starting after the products needs one slot less and one barrier more.
+    /// True if the copies of an iteration start after its products. False if they start directly after the
+    /// iteration's wait for copies. If products stay in flight, starting the copies after the products needs one
+    /// slot less and one barrier more.
     pub(super) copies_follow_products: bool,
 }
 
@@ -435,10 +437,10 @@ impl<'c> AddressSlice<'c> {
     }
 }
 
-/// Checks that an operation may be executed in advance, and for iterations after the last one.
+/// Checks that an operation may be executed some iterations in advance, and for iterations that do not exist.
 ///
 /// # Errors
-/// Returns the reason why the operation must not be executed then.
+/// Returns the reason why the operation must not be executed speculatively.
 fn check_speculatable(op: Op<'_>) -> Result<(), String> {
     let name = sys::identifier_text(op.name());
     let is_load = is_reorderable(op);

@@ -68,8 +68,8 @@ impl<'c> Insertion<'_, 'c> {
         self.add(builders::ttg::async_wait(&[], groups.into(), self.token()?))
     }
 
-    /// Returns the index of the slot after `slot`, and a Boolean value that is true if this is the first slot
-    /// again.
+    /// Inserts operations that compute the index of the slot after `slot`, and a Boolean value that is true if this
+    /// index wraps around to the first slot. Returns both values.
     fn next_slot(self, slot: Val<'c>, slots: u32) -> Option<[Val<'c>; 2]> {
         let next = self.add(builders::arith::addi(slot, self.index(1)?))?;
         let is_end = self.compare(CmpIPredicate::Sge, next, self.index(slots)?)?;
@@ -84,7 +84,8 @@ impl<'c> Insertion<'_, 'c> {
 /// The values of one iteration on which the address computation depends.
 struct Iteration<'c> {
     induction: Val<'c>,
-    /// Values of the loop-carried values in [`PipelinedLoop::carried`], in the same order.
+    /// The values that the loop-carried values in [`PipelinedLoop::carried`] have in this iteration, in the same
+    /// order.
     carried: Vec<Val<'c>>,
     /// True if the iteration exists, false if it is after the last one.
     exists: Val<'c>,
@@ -97,13 +98,14 @@ struct Pipeline<'p, 'c> {
     before: Insertion<'p, 'c>,
     /// The buffer of each load, which contains all slots of the load.
     buffers: Vec<Val<'c>>,
-    /// One mbarrier per slot, at which the copies of blocks arrive.
+    /// One mbarrier per slot, which counts the bytes that TMA copies to the slot. `None` if TMA copies nothing.
     mbarriers: Option<Mbarriers<'c>>,
 }
 
 /// The state in front of the loop, after the copies of the first iterations have started.
 struct Prologue<'c> {
-    /// The loop-carried values on which the addresses depend, as they are in iteration `ahead`.
+    /// The values that the loop-carried values on which the addresses depend have at the start of iteration
+    /// `ahead`. The copies of this iteration are the first that the loop itself starts.
     carried: Vec<Val<'c>>,
     /// The induction variable of the first iteration that starts no copies.
     end: Val<'c>,
@@ -232,8 +234,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(())
     }
 
-    /// Inserts an operation by which the mbarrier of `slot` expects the bytes of an iteration's blocks. It has no
-    /// effect if `exists` is false. Returns the mbarrier.
+    /// Inserts an operation that makes the mbarrier of `slot` expect the bytes of the blocks that an iteration
+    /// copies. The operation has no effect if `exists` is false. Returns the mbarrier.
     fn expect(
         &self,
         mbarriers: Mbarriers<'c>,
@@ -361,8 +363,8 @@ impl<'c> Pipeline<'_, 'c> {
         before.add(builders::arith::addi(looped.lower_bound(), distance))
     }
 
-    /// Inserts the copies of an iteration to the slot with the index `slot`, as one group. Returns the loop-carried
-    /// values of the following iteration, in the order of [`PipelinedLoop::carried`].
+    /// Inserts the copies that fill the slot with the index `slot` for an iteration, as one group. Returns the
+    /// loop-carried values of the following iteration, in the order of [`PipelinedLoop::carried`].
     fn copies(
         &self,
         at: Insertion<'_, 'c>,
@@ -486,8 +488,8 @@ fn operands_within(op: Op<'_>) -> Vec<Val<'_>> {
         .collect()
 }
 
-/// Returns the mask of an access that must not happen if the iteration does not exist: `mask`, if there is one,
-/// combined with `exists`.
+/// Returns the mask of an access that must not happen if `exists` is false. This is the conjunction of `mask` (if
+/// there is one) and `exists`.
 fn mask<'c>(
     at: Insertion<'_, 'c>,
     pointer: Val<'c>,
@@ -507,8 +509,8 @@ fn mask<'c>(
     }
 }
 
-/// Inserts a copy of `load` that reads memory only if the iteration exists, and returns its result. If the
-/// iteration does not exist, the result is unspecified.
+/// Inserts a variant of `load` that reads memory only if `exists` is true, and returns its result. If `exists` is
+/// false, the result is unspecified.
 fn masked<'c>(at: Insertion<'_, 'c>, load: tt::Load<'c, 'c>, exists: Val<'c>) -> Option<Val<'c>> {
     let mask = mask(at, load.ptr(), load.mask(), exists)?;
     let building = builders::tt::load(load.ptr(), Some(mask), load.other(), load.result().r#type())

@@ -21,8 +21,8 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 
-/// Upper bounds of the drawn integers. A function is executed once for each bound, so that its loops have no, few
-/// and many iterations.
+/// Upper bounds of the pseudo-random integers that replace unknown integers, such as function arguments. A function
+/// is executed once for each bound, so that its loops have no, few and many iterations.
 const TRIALS: [u64; 7] = [1, 2, 4, 9, 40, 300, 3000];
 
 /// Maximum number of iterations of a loop that are executed. Later iterations are skipped.
@@ -32,8 +32,8 @@ const MAX_ITERATIONS: usize = 24;
 const MAX_OPERATIONS: usize = 20_000;
 const MOST_OPERATIONS_AFTER: usize = 4 * MAX_OPERATIONS;
 
-/// The effects of a function in each trial. The effects of a trial are `None` if the function cannot be executed in
-/// it.
+/// The effects of a function in each trial, i.e. for each bound in [`TRIALS`]. The entry of a trial is `None` if
+/// the function cannot be executed in it.
 pub(super) struct Traces {
     terms: Terms,
     distinct_arguments: bool,
@@ -130,8 +130,9 @@ struct Execution<'t> {
     /// The argument on which each pointer or descriptor is based. The key is the number of the term of the pointer
     /// or descriptor.
     bases: FxHashMap<usize, usize>,
-    /// Number of writes to global memory so far, keyed by the argument on which the written pointer is based. The
-    /// key is `None` if the argument is unknown. The term of a load contains the number of writes before it.
+    /// Number of writes to global memory so far, keyed by the function argument on which the written pointer is
+    /// based. The key is `None` if this argument is unknown. The term of a load contains the number of earlier
+    /// writes that may affect the load.
     writes: FxHashMap<Option<usize>, usize>,
     allocations: usize,
     operations_left: usize,
@@ -153,8 +154,8 @@ impl Execution<'_> {
         self.block(body)
     }
 
-    /// Assigns the term `term` to a value. If the value is an integer, assigns the integer that is drawn from the
-    /// term.
+    /// Assigns the symbolic term `term` to a value. If the value is an integer, assigns the pseudo-random integer
+    /// that [`Self::drawn`] returns for the term.
     fn define(&mut self, value: Val<'_>, term: Vec<usize>) {
         let name = self.terms.name(term);
         let datum = match width(value) {
@@ -164,8 +165,8 @@ impl Execution<'_> {
         self.set(value, datum);
     }
 
-    /// Returns the integer that is drawn from the term with the number `name`. It is nonnegative and below the
-    /// limit, or in rare cases -1.
+    /// Returns a pseudo-random integer that depends only on the limit and on the term with the number `name`. The
+    /// integer is nonnegative and below the limit, or in rare cases -1.
     fn drawn(&self, name: usize) -> i64 {
         let mut bits = (name as u64 + self.limit).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits ^= bits >> 29;
@@ -215,8 +216,8 @@ impl Execution<'_> {
         Some(())
     }
 
-    /// Records the argument on which the result of `op` is based. It is the argument on which all pointer operands
-    /// of `op` are based, if they have the same one.
+    /// Records the function argument on which the result of `op` is based. This is the argument on which the
+    /// pointer operands of `op` are based, if it is the same for all operands with a known argument.
     fn inherit_base(&mut self, op: Op<'_>, term: &[usize]) {
         let bases: Vec<usize> = { build::operands(op).into_iter() }
             .filter_map(|operand| self.base(operand))
@@ -427,8 +428,8 @@ impl Execution<'_> {
         all
     }
 
-    /// Executes an operation on masks, buffers or global memory that a pass may replace by an operation of another
-    /// form. Returns false for all other operations.
+    /// Executes an operation that a pass may replace by an equivalent operation of another form: a load, an
+    /// operation on buffers or masks, or a warp-group product. Returns false for all other operations.
     fn movement(&mut self, op: Op<'_>) -> Option<bool> {
         match OpView::of(op) {
             Some(OpView::TtLoad(load)) => {

@@ -176,8 +176,8 @@ impl<'n> Numbering<'n> {
         }
     }
 
-    /// Names the result of a conversion, of an access to a buffer with known contents, or of a transposition.
-    /// Returns false for all other operations.
+    /// Assigns a value number to the result of a conversion, of an access to a buffer with known contents, or of a
+    /// transposition. Returns false for all other operations.
     fn movement(&mut self, op: Op<'_>, operands: &[usize]) -> bool {
         if Role::of(op) == Role::Conversion {
             let (from, to) = (build::only_operand(op), build::only_result(op));

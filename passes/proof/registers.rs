@@ -102,8 +102,8 @@ fn view(op: Op<'_>) -> Result<(), String> {
 /// Returns the function that maps each element of a view's result to an element of its operand. Returns `None` if
 /// the operation is not a known view.
 ///
-/// For `tt.split`, the function applies to the first result. In addition, the operand element for element 0 of the
-/// second result is returned.
+/// For `tt.split`, the function describes the first result. The second item of the pair is then the operand element
+/// from which element 0 of the second result is computed.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {

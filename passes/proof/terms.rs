@@ -36,8 +36,8 @@ impl Terms {
         self.text(text)
     }
 
-    /// Returns the numbers of an operation's attributes. If the operation is a constant whose elements are equal,
-    /// its value counts as this element.
+    /// Returns the numbers of an operation's attributes. If the operation is a constant whose elements are all
+    /// equal, the element replaces the value of the constant.
     pub(super) fn attributes(&mut self, op: Op<'_>) -> Vec<usize> {
         let is_value = arith::Constant::of(op).is_some();
         let attributes = build::attributes(op).into_iter();
@@ -51,8 +51,8 @@ impl Terms {
         attributes.collect()
     }
 
-    /// Returns the term of the product that `op` adds to `c`. It is the same for a `tt.dot` and for the equivalent
-    /// warp-group product.
+    /// Returns the term of the product that `op` adds to `c`. A `tt.dot` and the equivalent warp-group product have
+    /// the same term.
     pub(super) fn product(
         &mut self,
         op: Op<'_>,

@@ -37,7 +37,8 @@ pub(super) struct Costs {
     pub(super) after: (u64, u32),
     /// Lower bound for the price of all assignments with the same rematerialisations, in quarters of a cycle.
     pub(super) bound: u64,
-    /// Scratch budget in bytes, and the amount by which it increases the price, in quarters of a cycle.
+    /// Scratch budget in bytes, and the increase of the price that the budget causes. The price is in quarters of a
+    /// cycle.
     pub(super) budget: Option<(u32, u64)>,
 }
 

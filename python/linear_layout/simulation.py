@@ -135,6 +135,19 @@ class Report:
 
 
 @dataclass(frozen=True)
+class PixelOrder:
+    """The order in which a copy reads the pixels of an image (im2col mode), with one number per spatial dimension,
+    outermost first.
+    """
+
+    #: The corners of the bounding box, relative to the first and to the last pixel of the image.
+    lower: Sequence[int]
+    upper: Sequence[int]
+    #: Distance between visited pixels.
+    steps: Sequence[int]
+
+
+@dataclass(frozen=True)
 class TensorMap:
     """A host-side TMA descriptor of an array.
 
@@ -153,6 +166,9 @@ class TensorMap:
     swizzle: int
     #: True if elements outside of the tensor are read as NaN, false for zeros.
     fills_nan: bool = False
+    #: For a batch of images with dimensions (image, one to three spatial dimensions, channel). A box then has the
+    #: dimensions (pixel, channel).
+    pixels: Optional[PixelOrder] = None
 
 
 class _Pointer:
@@ -318,6 +334,9 @@ def _arguments(name: str, type_: str, value: Any, memory: _Memory) -> list[Mappi
         "block": [int(elements) for elements in reversed(value.box)],
         "fills_nan": value.fills_nan,
     }
+    if value.pixels is not None:
+        order = {"lower": value.pixels.lower, "upper": value.pixels.upper, "steps": value.pixels.steps}
+        descriptor["pixels"] = {name: [int(number) for number in reversed(numbers)] for name, numbers in order.items()}
     return [{"descriptor": descriptor}, *({"int": int(number)} for number in [*value.shape, *value.strides])]
 
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
 /// Converts a Python integer to `T`. Raises `LayoutError` for an integer out of range, and `TypeError` for other
-/// types. Messages name the argument by `what`, and state what was expected by `expected`.
+/// types. Error messages call the argument `what`, and describe the expected value with the text `expected`.
 pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -197,11 +197,12 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// Maximum size of a layout for which an array of all elements is created. The constant is log2 of the number of
-/// places or elements, whichever is larger.
+/// Log2 of the maximum size of a layout for which an array of all elements is created. The size of a layout is the
+/// number of inputs or the number of elements, whichever is larger.
 pub(crate) const MOST_BITS: usize = 26;
 
-/// Raises `LayoutError` if a layout has more than 2^`most_bits` places or elements.
+/// Raises `LayoutError` if a layout has more than 2^`most_bits` inputs or elements. The error message calls the
+/// limited operation `what`.
 pub(crate) fn check_size(layout: &LinearLayout, most_bits: usize, what: &str) -> PyResult<()> {
     let bits = layout.total_in_bits().max(layout.total_out_bits());
     if bits <= most_bits {

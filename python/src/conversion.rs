@@ -14,8 +14,9 @@ use linear_layout::view::{Scene, Window, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Maximum size of a layout for which a conversion is planned, because a plan has one value per register. The
-/// constant is log2 of the number of places or elements, whichever is larger.
+/// Log2 of the maximum size of a layout for which a conversion is planned. The size of a layout is the number of
+/// inputs or the number of elements, whichever is larger. The limit exists because a plan has one value per
+/// register.
 const MOST_PLANNED: usize = 20;
 
 /// A planned conversion between two register layouts on a GPU, with its steps and costs.

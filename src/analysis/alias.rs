@@ -18,7 +18,8 @@ pub(crate) struct PointsTo {
     pub(crate) external: bool,
     /// True if the value may refer to an unknown part of a range in `buffers`.
     is_inexact: bool,
-    /// If set, limits the access to this slot of a rotating buffer.
+    /// The slot to which the access is limited, if the access is to one slot of a multi-buffered allocation. `None`
+    /// if it is not limited.
     pub(crate) slot: Option<Slot>,
 }
 
@@ -168,7 +169,7 @@ impl Aliases {
     }
 
     /// Returns the slot that `bytes` occupies in the first iteration of `loop_`. Returns `None` if `bytes` is not
-    /// exactly one slot of a buffer that the loop rotates.
+    /// exactly one slot of a buffer whose slots the loop uses in rotation.
     pub(super) fn slot_on_entry(&self, loop_: OpId, bytes: &PointsTo) -> Option<Slot> {
         let (buffer, (from, to)) = bytes.buffers.iter().next().filter(|_| bytes.is_exact())?;
         let is_it = |slot: &&Slot| slot.buffer == *buffer && slot.rotation.rotated_by == loop_;

@@ -49,8 +49,9 @@ impl Allocation {
     /// Allocates all buffers and scratch memory of a function. `arguments` are the function arguments that are
     /// buffers.
     ///
-    /// `room(bytes)` returns the limit for the total size. Its argument `bytes` is the total size with baseline
-    /// plans. Operations whose scratch memory is too large are replanned by `replan`.
+    /// `room` returns the limit for the total size. Its argument is the total size that is needed if all operations
+    /// use their baseline plans, which need less scratch memory than the current plans. Operations whose scratch
+    /// memory is too large are replanned by `replan`.
     /// # Errors
     /// Returns all uses of shared memory for which there is no valid allocation.
     pub(crate) fn of(
@@ -222,15 +223,15 @@ struct AllocationProblem<'f> {
     concurrent: Concurrent,
 }
 
-/// For each region of `ttg.warp_specialize`, the memory users that may run concurrently with the region. Concurrent
-/// users get disjoint memory.
+/// For each region of `ttg.warp_specialize`, the operations with a buffer or scratch memory that may run
+/// concurrently with the region. Concurrent operations get disjoint memory.
 #[derive(Default)]
 struct Concurrent {
     teams: HashMap<OpId, Team>,
     others: BTreeMap<Team, Others>,
 }
 
-/// The memory users that may run concurrently with a team.
+/// The operations with a buffer or scratch memory that may run concurrently with a [`Team`] of warps.
 #[derive(Default)]
 struct Others {
     ops: BTreeSet<OpId>,
@@ -353,11 +354,11 @@ impl<'f> AllocationProblem<'f> {
         bound
     }
 
-    /// Returns the operations whose scratch memory does not fit and that can be replanned. The limit of each
-    /// operation is the largest free range.
+    /// Returns the operations whose scratch memory does not fit and that can be replanned, each with a limit. The
+    /// limit is the size of the largest free range.
     ///
-    /// If the total size exceeds `max_bytes` and other warps need scratch memory at the same time, the limit is at
-    /// most the baseline size.
+    /// If the total size exceeds `max_bytes` and other warps may need scratch memory at the same time, the limit is
+    /// at most the scratch size of the operation's baseline plan.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let sizes = self.sizes();
@@ -386,8 +387,8 @@ impl<'f> AllocationProblem<'f> {
         oversized
     }
 
-    /// Returns the operations that have more scratch memory than their baseline plan, even within `limits`. The
-    /// returned limit of each operation is its baseline size.
+    /// Returns the operations that have more scratch memory than their baseline plan, even if their scratch memory
+    /// is reduced to `limits`. The returned limit of each operation is the scratch size of its baseline plan.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -398,8 +399,8 @@ impl<'f> AllocationProblem<'f> {
         above.collect()
     }
 
-    /// Returns the byte ranges that are taken during `event`: those of the live buffers, and those of concurrent
-    /// memory users that already have an offset.
+    /// Returns the byte ranges that are taken during `event`: the ranges of the live buffers, and the memory of
+    /// concurrent operations that already has an offset.
     fn taken(&self, event: &Event, offsets: &Offsets, sizes: &BTreeMap<OpId, u32>) -> ByteSpans {
         let needed = self.liveness.during(event.op).iter();
         let needed = needed.chain(self.concurrent.with(event.op));
@@ -540,7 +541,7 @@ fn is_free(taken: &ByteSpans, at: u32, bytes: u32) -> bool {
     taken.iter().all(|(from, to)| end <= *from || *to <= at)
 }
 
-/// Returns the lowest offset at which the request is free, or `u32::MAX` if there is none.
+/// Returns the lowest offset at which the requested bytes are free, or `u32::MAX` if there is no such offset.
 fn first_free(taken: &ByteSpans, request: Request) -> u32 {
     candidate_offsets(taken, request)
         .filter(|at| is_free(taken, *at, request.bytes))

@@ -26,9 +26,27 @@ struct Boxes {
     alignment: u64,
 }
 
-fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
+/// The largest number of pixels that one copy of an image can read.
+const MAX_PIXELS: u64 = 1024;
+
+/// The block of a tensor in global memory that an operation copies.
+struct Block<'c> {
+    descriptor: Val<'c>,
+    /// Coordinates of the first element, outermost dimension first.
+    start: Vec<Val<'c>>,
+    /// Offsets that are added to the spatial coordinates of each pixel in im2col mode, outermost dimension first. Empty
+    /// if the block is a tile.
+    pixel_offsets: Vec<Val<'c>>,
+}
+
+fn plan<'c>(
+    l: &mut Lowering<'c>,
+    op: Op<'c>,
+    buffer: Val<'c>,
+    is_tile: bool,
+) -> Result<Arc<Boxes>, Diagnostic> {
     let layouts = l.layouts;
-    let key = vec![sys::type_id(buffer.r#type())];
+    let key = vec![sys::type_id(buffer.r#type()), usize::from(is_tile)];
     l.allocation.plan_late(op, key, || {
         let view = MemdescLayout::of(layouts, buffer.r#type())?;
         if view.shape() != view.alloc_shape() {
@@ -44,9 +62,19 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
                 buffer.r#type()
             )));
         };
-        let tensor_box = encoding
+        let mut tensor_box = encoding
             .tensor_box(view.shape())
             .map_err(|e| Diagnostic::new(e.to_string()))?;
+        if !is_tile {
+            // The coordinates of later pixels depend on the size of the image, so one copy reads all pixels.
+            let pixels = view.shape()[0];
+            if pixels > MAX_PIXELS {
+                return Err(Diagnostic::new(format!(
+                    "requires a block of at most {MAX_PIXELS} pixels, but got {pixels}"
+                )));
+            }
+            tensor_box.sizes[0] = pixels;
+        }
         let copies = plan_tensor_copy(&view.place, &tensor_box)
             .map_err(|e| Diagnostic::new(e.to_string()))?;
         machine::check_tensor_copy(&copies, &tensor_box, &view.place).map_err(wrong)?;
@@ -57,20 +85,22 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between shared and global memory. `start` contains the coordinates of the block in the tensor;
-/// `by` is a condition that is true only in the thread that issues the copies.
+/// Copies a block between shared and global memory. `by` is a condition that is true only in the thread that issues the
+/// copies.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
     (units, by): (&dyn UnitIsa, Val<'c>),
-    (descriptor, start): (Val<'c>, &[Val<'c>]),
+    block: &Block<'c>,
     (buffer, direction): (Val<'c>, BoxDirection<'c>),
 ) -> Outcome {
-    let boxes = plan(l, op, buffer)?;
+    let boxes = plan(l, op, buffer, block.pixel_offsets.is_empty())?;
     check_alignment(l.layouts, buffer, boxes.alignment)?;
     let base = l.buffer(buffer)?.address(&mut l.e);
-    let descriptor = l.get(descriptor)[0];
-    let start: Vec<Val<'c>> = start.iter().map(|c| l.get(*c)[0]).collect();
+    let descriptor = l.get(block.descriptor)[0];
+    let start: Vec<Val<'c>> = block.start.iter().map(|c| l.get(*c)[0]).collect();
+    let innermost_first = block.pixel_offsets.iter().rev();
+    let pixel_offsets: Vec<Val<'c>> = innermost_first.map(|o| l.get(*o)[0]).collect();
     let rank = boxes
         .copies
         .first()
@@ -94,6 +124,7 @@ fn copy<'c>(
             direction,
             descriptor,
             coordinates,
+            pixel_offsets: pixel_offsets.clone(),
             shared: l.e.gep_bytes(base, small(copy.position)),
         };
         units.copy_box(&mut l.e, &access, by);
@@ -110,39 +141,43 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if load.multicast() {
         return Err(Diagnostic::new("is not supported with `multicast`"));
     }
-    if !load.offsets().is_empty() {
-        return Err(Diagnostic::new("is not supported with im2col `offsets`"));
-    }
     let units = units(l)?;
     let by = issuer(l, units, Some(load.pred()));
     let mbarrier = object(l, load.barrier())?;
     let direction = BoxDirection::Load { mbarrier };
-    copy(
-        l,
-        op,
-        (units, by),
-        (load.desc(), &load.coord()),
-        (load.result(), direction),
-    )
+    let block = Block {
+        descriptor: load.desc(),
+        start: load.coord(),
+        pixel_offsets: load.offsets(),
+    };
+    copy(l, op, (units, by), &block, (load.result(), direction))
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let store = ttng::AsyncTMACopyLocalToGlobal::of(op).expect("the dispatch goes by kind");
-    let block = (store.desc(), &store.coord()[..]);
-    to_global(l, op, block, (store.src(), BoxDirection::Store))
+    let block = tile(store.desc(), store.coord());
+    to_global(l, op, &block, (store.src(), BoxDirection::Store))
 }
 
 pub(crate) fn reduce<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let reduce = ttng::AsyncTMAReduce::of(op).expect("the dispatch goes by kind");
-    let block = (reduce.desc(), &reduce.coord()[..]);
+    let block = tile(reduce.desc(), reduce.coord());
     let direction = BoxDirection::Reduce(reduce.kind());
-    to_global(l, op, block, (reduce.src(), direction))
+    to_global(l, op, &block, (reduce.src(), direction))
+}
+
+const fn tile<'c>(descriptor: Val<'c>, start: Vec<Val<'c>>) -> Block<'c> {
+    Block {
+        descriptor,
+        start,
+        pixel_offsets: Vec::new(),
+    }
 }
 
 fn to_global<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
-    block: (Val<'c>, &[Val<'c>]),
+    block: &Block<'c>,
     to: (Val<'c>, BoxDirection<'c>),
 ) -> Outcome {
     let units = units(l)?;

@@ -8,7 +8,7 @@
 // RUN: awk '/mbarrier.try_wait/ && n++ == 1 {next} {print}' %t.mlir > %t.dropped.mlir
 // RUN: not ll-sim %t.dropped.mlir --entry expected --arg in=iota:f32:4096 --arg out=zeros:f32:4096 --arg 4:i32 2>&1 | FileCheck %s --check-prefix=DROPPED
 // The copies of the next iteration are still in flight when this one reads the wrong slot:
-// RUN: sed 's/%now = ttg.memdesc_index %slots\[%slot\]/%now = ttg.memdesc_index %slots[%next_slot]/' %s > %t.wrong.mlir
+// RUN: sed 's/%now = ttg.memdesc_index %ring\[%half\]/%now = ttg.memdesc_index %ring[%next_half]/' %s > %t.wrong.mlir
 // RUN: not ll-opt --convert-layouts-to-llvm %t.wrong.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
 // One arrival per thread is expected, so a count of 1 is exceeded:
 // RUN: sed 's/, 128 : /, 1 : /' %s > %t.count.mlir
@@ -60,33 +60,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %first = tt.addptr %ins, %range : tensor<1024x!tt.ptr<f32>, #rows>, tensor<1024xi32, #rows>
     %outs = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #rows>
     %to = tt.addptr %outs, %range : tensor<1024x!tt.ptr<f32>, #rows>, tensor<1024xi32, #rows>
-    %slots = ttg.local_alloc : () -> !ttg.memdesc<2x1024xf32, #shared, #smem, mutable>
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x1024xf32, #shared, #smem, mutable>
     %mbarriers = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #shared, #smem, mutable>
     %even = ttg.memdesc_index %mbarriers[%c0] : !ttg.memdesc<2x1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
     ttng.init_barrier %even, 128 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     %odd = ttg.memdesc_index %mbarriers[%c1] : !ttg.memdesc<2x1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
     ttng.init_barrier %odd, 128 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
-    %slot0 = ttg.memdesc_index %slots[%c0] : !ttg.memdesc<2x1024xf32, #shared, #smem, mutable> -> !ttg.memdesc<1024xf32, #shared, #smem, mutable>
-    %copy0 = ttg.async_copy_global_to_local %first, %slot0 : tensor<1024x!tt.ptr<f32>, #rows> -> <1024xf32, #shared, #smem, mutable>
+    %ring0 = ttg.memdesc_index %ring[%c0] : !ttg.memdesc<2x1024xf32, #shared, #smem, mutable> -> !ttg.memdesc<1024xf32, #shared, #smem, mutable>
+    %copy0 = ttg.async_copy_global_to_local %first, %ring0 : tensor<1024x!tt.ptr<f32>, #rows> -> <1024xf32, #shared, #smem, mutable>
     ttng.async_copy_mbarrier_arrive %even {noIncrement} : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     scf.for %i = %c0 to %n step %c1 : i32 {
       %next = arith.addi %i, %c1 : i32
       %more = arith.cmpi slt, %next, %n : i32
       %mask = tt.splat %more : i1 -> tensor<1024xi1, #rows>
-      %next_slot = arith.remsi %next, %c2 : i32
+      %next_half = arith.remsi %next, %c2 : i32
       %offset = arith.muli %next, %c1024 : i32
       %offsets = tt.splat %offset : i32 -> tensor<1024xi32, #rows>
       %from = tt.addptr %first, %offsets : tensor<1024x!tt.ptr<f32>, #rows>, tensor<1024xi32, #rows>
-      %into = ttg.memdesc_index %slots[%next_slot] : !ttg.memdesc<2x1024xf32, #shared, #smem, mutable> -> !ttg.memdesc<1024xf32, #shared, #smem, mutable>
+      %into = ttg.memdesc_index %ring[%next_half] : !ttg.memdesc<2x1024xf32, #shared, #smem, mutable> -> !ttg.memdesc<1024xf32, #shared, #smem, mutable>
       %copy = ttg.async_copy_global_to_local %from, %into mask %mask : tensor<1024x!tt.ptr<f32>, #rows> -> <1024xf32, #shared, #smem, mutable>
-      %ahead = ttg.memdesc_index %mbarriers[%next_slot] : !ttg.memdesc<2x1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
+      %ahead = ttg.memdesc_index %mbarriers[%next_half] : !ttg.memdesc<2x1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
       ttng.async_copy_mbarrier_arrive %ahead {noIncrement} : !ttg.memdesc<1xi64, #shared, #smem, mutable>
-      %slot = arith.remsi %i, %c2 : i32
+      %half = arith.remsi %i, %c2 : i32
       %round = arith.divsi %i, %c2 : i32
       %phase = arith.andi %round, %c1 : i32
-      %mbarrier = ttg.memdesc_index %mbarriers[%slot] : !ttg.memdesc<2x1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
+      %mbarrier = ttg.memdesc_index %mbarriers[%half] : !ttg.memdesc<2x1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
       ttng.wait_barrier %mbarrier, %phase : !ttg.memdesc<1xi64, #shared, #smem, mutable>
-      %now = ttg.memdesc_index %slots[%slot] : !ttg.memdesc<2x1024xf32, #shared, #smem, mutable> -> !ttg.memdesc<1024xf32, #shared, #smem, mutable>
+      %now = ttg.memdesc_index %ring[%half] : !ttg.memdesc<2x1024xf32, #shared, #smem, mutable> -> !ttg.memdesc<1024xf32, #shared, #smem, mutable>
       %values = ttg.local_load %now : !ttg.memdesc<1024xf32, #shared, #smem, mutable> -> tensor<1024xf32, #rows>
       %place = arith.muli %i, %c1024 : i32
       %places = tt.splat %place : i32 -> tensor<1024xi32, #rows>

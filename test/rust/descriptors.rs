@@ -29,6 +29,7 @@ fn boxes_of_three_dimensions() {
             block: vec![32],
             swizzle: Swizzle::None,
             fills_nan: false,
+            pixels: None,
         };
         let map = bench.memory.add("descriptor", map.encode().to_vec());
         let scratch = bench.memory.add("scratch", vec![0; 4 * 128]);

@@ -247,6 +247,7 @@ fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2
         block: vec![tile[1], tile[0]],
         swizzle: Swizzle::Bytes64,
         fills_nan: false,
+        pixels: None,
     };
     bench.memory.add("descriptor", map.encode().to_vec())
 }

@@ -82,7 +82,7 @@ pub use launch::{Arg, Arrival, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
 pub use report::{GlobalUse, LineUse, Report, SharedUse, json_string};
-pub use tensor_map::{Swizzle, TensorElement, TensorMap};
+pub use tensor_map::{PixelOrder, Swizzle, TensorElement, TensorMap};
 pub use text::read_generic;
 
 /// The examples of the README, as doctests.

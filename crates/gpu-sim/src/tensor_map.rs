@@ -5,8 +5,10 @@
 //! byte   0   8 bytes  "LLTMAP1" and a zero       44  5 x 4  box, in elements, innermost dimension first
 //!        8   8        address of element 0       64  5      element strides; 0 means 1
 //!       16   1        type of the elements       72  4 x 8  byte strides of dimensions 1 to 4
-//!       17   1        dimensions - 1            104  24     zero
+//!       17   1        dimensions - 1            104  1      1 for an image that is read pixel by pixel
 //!       18   1        swizzle: 0, 1, 2, 3 for none, 32, 64, 128 bytes
+//!                                               106  3 x 2  lower corner of the bounding box
+//!                                               112  3 x 2  upper corner of the bounding box
 //!       19   1        fill mode: reads elements outside of the tensor as zeros (0) or as NaN (1)
 //!       20   1        interleaving: 0 is no interleaving
 //!       24   5 x 4    size of each dimension
@@ -16,7 +18,7 @@
 //!
 //! # Source
 //! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor". CUDA Driver API, "Tensor Map Object Management",
-//! for the rules that a valid map satisfies.
+//! for the rules that a valid map satisfies, and for the order in which pixels are read.
 
 use super::data::ElementTy;
 use super::float::FloatTy;
@@ -27,6 +29,14 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
 const MAX_DIMENSIONS: usize = 5;
 /// Required alignment, in bytes, of the addresses, strides and box rows in a tensor map.
 pub(crate) const UNIT: u32 = 16;
+/// Maximum number of spatial dimensions of an image.
+const MAX_SPATIAL: usize = 3;
+/// Maximum number of pixels of a box.
+const MAX_PIXELS: u32 = 1024;
+/// Byte offsets in an encoded map: the flag of images, and the corners of the bounding box.
+const IMAGE_MODE: usize = 104;
+const LOWER: usize = 106;
+const UPPER: usize = 112;
 
 /// The little-endian bytes of a 64-bit NaN. The last 2 bytes are a 16-bit NaN, and the last 4 bytes are a 32-bit
 /// NaN.
@@ -151,6 +161,21 @@ impl TensorElement {
     }
 }
 
+/// The order in which a copy reads the pixels of an image (im2col mode). Spatial dimensions are innermost first.
+///
+/// The pixels that a copy visits lie in a bounding box. Along a dimension of size `n`, the box ranges from `lower` to
+/// `n - 1 + upper`. A copy visits pixels from its coordinates on, in steps of `steps`, and continues at the lower corner
+/// of the next outer dimension. It reads each pixel at an offset that the copy instruction gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PixelOrder {
+    /// Lower corner of the bounding box.
+    pub lower: Vec<i16>,
+    /// Upper corner of the bounding box, relative to the last pixel of the image.
+    pub upper: Vec<i16>,
+    /// Distance between visited pixels, from 1 to 8.
+    pub steps: Vec<u8>,
+}
+
 /// A tensor map: a descriptor of a tensor in global memory, and of the box that one copy moves.
 ///
 /// Dimensions are in the GPU's order, innermost first.
@@ -166,6 +191,7 @@ impl TensorElement {
 ///     block: vec![64, 32],
 ///     swizzle: Swizzle::Bytes128,
 ///     fills_nan: false,
+///     pixels: None,
 /// };
 /// memory.add("map", map.encode().to_vec());
 /// ```
@@ -186,6 +212,9 @@ pub struct TensorMap {
     /// True if elements outside of the tensor are read as NaN, false if they are read as zeros. NaN requires an
     /// element type that is a float of 16 or more bits.
     pub fills_nan: bool,
+    /// The order of pixels if the tensor is a batch of images, `None` if a box is a tile. An image has the dimensions
+    /// (channel, one to three spatial dimensions, image of the batch), and a box has the dimensions (channel, pixel).
+    pub pixels: Option<PixelOrder>,
 }
 
 /// Returns (byte offset, bytes per entry, number of entries) of the field `name` of a tensor map, or `None` if
@@ -235,6 +264,20 @@ impl TensorMap {
         for (at, stride) in self.strides.iter().take(MAX_DIMENSIONS - 1).enumerate() {
             write_le(&mut bytes, 72 + 8 * at, 8, *stride);
         }
+        if let Some(PixelOrder {
+            lower,
+            upper,
+            steps,
+        }) = &self.pixels
+        {
+            bytes[IMAGE_MODE] = 1;
+            for dim in 0..lower.len().min(MAX_SPATIAL) {
+                bytes[65 + dim] = steps.get(dim).copied().unwrap_or(1);
+                write_le(&mut bytes, LOWER + 2 * dim, 2, u64::from(lower[dim] as u16));
+                let upper = upper.get(dim).copied().unwrap_or(0);
+                write_le(&mut bytes, UPPER + 2 * dim, 2, u64::from(upper as u16));
+            }
+        }
         bytes
     }
 
@@ -257,9 +300,19 @@ impl TensorMap {
         if bytes[20] != 0 {
             return Err("interleaving, which is not supported".to_owned());
         }
-        if let Some(step) = bytes[64..64 + rank].iter().find(|step| **step > 1) {
+        let is_image = bytes[IMAGE_MODE] != 0;
+        let steps = &bytes[64..64 + rank];
+        let spatial = 1..if is_image { rank - 1 } else { 1 };
+        let mut strided = (0..rank).filter(|dim| steps[*dim] > 1);
+        if let Some(dim) = strided.find(|dim| !spatial.contains(dim)) {
+            let step = steps[dim];
             return Err(format!("steps of {step} elements, which are not supported"));
         }
+        let corner = |first: usize| {
+            let dims = 0..spatial.len();
+            dims.map(move |dim| read_le(bytes, first + 2 * dim, 2) as i16)
+                .collect()
+        };
         let words =
             |first: usize| (0..rank).map(move |at| read_le(bytes, first + 4 * at, 4) as u32);
         let map = Self {
@@ -267,9 +320,14 @@ impl TensorMap {
             element,
             dims: words(24).collect(),
             strides: (1..rank).map(|at| read_le(bytes, 64 + 8 * at, 8)).collect(),
-            block: words(44).collect(),
+            block: words(44).take(if is_image { 2 } else { rank }).collect(),
             swizzle,
             fills_nan: bytes[19] == 1,
+            pixels: is_image.then(|| PixelOrder {
+                lower: corner(LOWER),
+                upper: corner(UPPER),
+                steps: spatial.clone().map(|dim| steps[dim].max(1)).collect(),
+            }),
         };
         map.check().map_or(Ok(map), Err)
     }
@@ -296,8 +354,25 @@ impl TensorMap {
         if self.fills_nan && !matches!(self.element.ty(), ElementTy::Float(_)) {
             return Some("integers outside that are NaN".to_owned());
         }
-        if let Some(size) = self.block.iter().find(|size| !(1..=256).contains(*size)) {
-            return Some(format!("a box of {size} elements; 1 to 256 are possible"));
+        if let Some(pixels) = &self.pixels {
+            let rank = self.dims.len();
+            if !(3..=5).contains(&rank) {
+                return Some(format!("images of {rank} dimensions; 3 to 5 are possible"));
+            }
+            if let Some(step) = pixels.steps.iter().find(|step| **step > 8) {
+                return Some(format!("steps of {step} pixels; 1 to 8 are possible"));
+            }
+        }
+        for (dim, size) in self.block.iter().enumerate() {
+            let most = match self.pixels {
+                Some(_) if dim == 1 => MAX_PIXELS,
+                _ => 256,
+            };
+            if !(1..=most).contains(size) {
+                return Some(format!(
+                    "a box of {size} elements; 1 to {most} are possible"
+                ));
+            }
         }
         if !of_unit(row.into()) {
             return Some(format!(
@@ -331,11 +406,70 @@ impl TensorMap {
         }
     }
 
+    /// Returns the address of channel 0 of each pixel that a copy reads; `None` if the pixel is outside of the images.
+    /// `start` are the coordinates of the copy, and `offsets` are added to the spatial coordinates of each pixel, both
+    /// innermost dimension first.
+    fn pixel_addresses(
+        &self,
+        order: &PixelOrder,
+        start: &[i32],
+        offsets: &[u16],
+    ) -> Vec<Option<u64>> {
+        let size = |dim: usize| i64::from(self.dims[dim]);
+        let spatial = self.dims.len() - 2;
+        let mut at: Vec<i64> = start.iter().skip(1).map(|c| i64::from(*c)).collect();
+        at.resize(spatial + 1, 0);
+        let mut found = Vec::new();
+        for _ in 0..self.block[1] {
+            let read = at.iter().enumerate().map(|(dim, position)| {
+                let offset = offsets.get(dim).copied().filter(|_| dim < spatial);
+                position + i64::from(offset.unwrap_or(0))
+            });
+            let address = read
+                .enumerate()
+                .try_fold(self.address, |address, (dim, position)| {
+                    let is_inside = (0..size(dim + 1)).contains(&position);
+                    let bytes = self.strides[dim].wrapping_mul(position as u64);
+                    is_inside.then(|| address.wrapping_add(bytes))
+                });
+            found.push(address);
+            let mut dim = 0;
+            while dim < spatial {
+                at[dim] += i64::from(order.steps[dim]);
+                if at[dim] < size(dim + 1) + i64::from(order.upper[dim]) {
+                    break;
+                }
+                at[dim] = order.lower[dim].into();
+                dim += 1;
+            }
+            at[spatial] += i64::from(dim == spatial);
+        }
+        found
+    }
+
+    /// Returns the address of element 0 of each row of a tile; `None` if the row is outside of the tensor. `start` are
+    /// the coordinates of the tile, innermost dimension first.
+    fn row_addresses(&self, start: &[i32]) -> Vec<Option<u64>> {
+        let rows = self.block.iter().skip(1).product();
+        let address = |number: u32| {
+            let mut rest = number;
+            (1..self.block.len()).try_fold(self.address, |address, dim| {
+                let at = i64::from(start.get(dim).copied().unwrap_or(0))
+                    + i64::from(rest % self.block[dim]);
+                rest /= self.block[dim];
+                let is_inside = (0..i64::from(self.dims[dim])).contains(&at);
+                let bytes = self.strides[dim - 1].wrapping_mul(at as u64);
+                is_inside.then(|| address.wrapping_add(bytes))
+            })
+        };
+        (0..rows).map(address).collect()
+    }
+
     /// Splits the box whose first element is at the coordinates `start`, innermost dimension first, into byte runs.
-    /// Each run is either inside or outside of the tensor. In a swizzled box, no run crosses a 16-byte chunk.
-    pub(crate) fn byte_runs(&self, start: &[i32]) -> Vec<ByteRun> {
+    /// `offsets` are added to the spatial coordinates of each pixel of an image. Each run is either inside or outside of
+    /// the tensor. In a swizzled box, no run crosses a 16-byte chunk.
+    pub(crate) fn byte_runs(&self, start: &[i32], offsets: &[u16]) -> Vec<ByteRun> {
         let (row, element) = (self.row_bytes(), self.element.bytes());
-        let rows = self.box_bytes() / row.max(1);
         let first = i64::from(start.first().copied().unwrap_or(0));
         let inner = i64::from(self.dims.first().copied().unwrap_or(0));
         let limit = i64::from(row / element);
@@ -347,20 +481,13 @@ impl TensorMap {
         } else {
             UNIT
         };
+        let addresses = match &self.pixels {
+            Some(order) => self.pixel_addresses(order, start, offsets),
+            None => self.row_addresses(start),
+        };
         let mut byte_runs = Vec::new();
-        for number in 0..rows {
-            let mut rest = number;
-            let mut base = Some(self.address.wrapping_add_signed(first * i64::from(element)));
-            for dim in 1..self.block.len() {
-                let at = i64::from(start.get(dim).copied().unwrap_or(0))
-                    + i64::from(rest % self.block[dim]);
-                rest /= self.block[dim];
-                let is_inside = (0..i64::from(self.dims[dim])).contains(&at);
-                let offset = self.strides[dim - 1].wrapping_mul(at as u64);
-                base = base
-                    .filter(|_| is_inside)
-                    .map(|base| base.wrapping_add(offset));
-            }
+        for (number, address) in (0..).zip(addresses) {
+            let base = address.map(|base| base.wrapping_add_signed(first * i64::from(element)));
             for chunk in (0..row).step_by(step.max(1) as usize) {
                 let end = chunk + step;
                 let mut cuts = vec![chunk, from.clamp(chunk, end), to.clamp(chunk, end), end];
@@ -394,6 +521,7 @@ mod tests {
             block: vec![8, 2],
             swizzle: Swizzle::None,
             fills_nan: false,
+            pixels: None,
         }
     }
 
@@ -455,7 +583,7 @@ mod tests {
     #[test]
     fn elements_outside_have_no_address() {
         let run = |at, bytes, global| ByteRun { at, bytes, global };
-        let found = map().byte_runs(&[6, 2]);
+        let found = map().byte_runs(&[6, 2], &[]);
         let expect = [
             run(0, 16, Some(0x1000 + 2 * 48 + 24)),
             run(16, 16, None),
@@ -463,7 +591,7 @@ mod tests {
             run(48, 16, None),
         ];
         assert_eq!(found, expect);
-        let found = map().byte_runs(&[-3, 0]);
+        let found = map().byte_runs(&[-3, 0], &[]);
         let expect = [
             run(0, 12, None),
             run(12, 20, Some(0x1000)),
@@ -471,5 +599,70 @@ mod tests {
             run(44, 20, Some(0x1000 + 48)),
         ];
         assert_eq!(found, expect);
+    }
+
+    /// Two images of 3 x 4 pixels (height x width) with 4 channels.
+    fn images() -> TensorMap {
+        TensorMap {
+            dims: vec![4, 4, 3, 2],
+            strides: vec![16, 64, 192],
+            block: vec![4, 8],
+            pixels: Some(PixelOrder {
+                lower: vec![-1, -1],
+                upper: vec![-1, -1],
+                steps: vec![1, 1],
+            }),
+            ..map()
+        }
+    }
+
+    /// Returns the pixels that a copy reads, as (image, row, column). Pixels outside of the images are `None`.
+    fn pixels(map: &TensorMap, start: &[i32], offsets: &[u16]) -> Vec<Option<(u64, u64, u64)>> {
+        let byte_runs = map.byte_runs(start, offsets).into_iter();
+        let pixel = |address: u64| (address / 192, address % 192 / 64, address % 64 / 16);
+        byte_runs
+            .map(|run| run.global.map(|address| pixel(address - 0x1000)))
+            .collect()
+    }
+
+    #[test]
+    fn pixels_are_read_in_the_bounding_box() {
+        let map = images();
+        assert_eq!(TensorMap::decode(&map.encode()), Ok(map.clone()));
+        // Columns and rows -1 to 2 and -1 to 1 are visited, and read at the offset (1, 1): the whole image.
+        let all = pixels(&map, &[0, -1, -1, 0], &[1, 1]);
+        let whole = (0..8).map(|number| Some((0, number / 4, number % 4)));
+        assert_eq!(all, whole.collect::<Vec<_>>());
+        // At the offset (0, 2), the first column is outside, and the rows begin at row 1 of the image.
+        let shifted = pixels(&map, &[0, -1, -1, 1], &[0, 2]);
+        let expect = [1, 1, 1, 1, 2, 2, 2, 2]
+            .iter()
+            .zip([-1i64, 0, 1, 2, -1, 0, 1, 2]);
+        let expect = expect.map(|(row, column)| Some((1, *row, u64::try_from(column).ok()?)));
+        assert_eq!(shifted, expect.collect::<Vec<_>>());
+        // From the last visited pixel, the copy continues in the next image, and then beyond the last one.
+        let next = pixels(&map, &[0, 2, 1, 0], &[1, 1]);
+        assert_eq!(
+            next[..3],
+            [Some((0, 2, 3)), Some((1, 0, 0)), Some((1, 0, 1))]
+        );
+        assert_eq!(pixels(&map, &[0, 2, 1, 1], &[1, 1])[1..], [None; 7]);
+    }
+
+    #[test]
+    fn pixels_are_visited_in_steps() {
+        let strided = TensorMap {
+            pixels: Some(PixelOrder {
+                lower: vec![0, 0],
+                upper: vec![0, 0],
+                steps: vec![2, 2],
+            }),
+            ..images()
+        };
+        let found = pixels(&strided, &[0, 0, 0, 0], &[0, 0]);
+        let columns_and_rows = [(0, 0), (0, 2), (2, 0), (2, 2)];
+        let images = (0..2)
+            .flat_map(|image| columns_and_rows.map(|(row, column)| Some((image, row, column))));
+        assert_eq!(found, images.collect::<Vec<_>>());
     }
 }

@@ -10,7 +10,7 @@ import time
 from typing import Any, Callable, Optional, Sequence
 
 from ..compiler import CompileError, Compiled, compile, run_passes
-from ..simulation import TensorMap
+from ..simulation import PixelOrder, TensorMap
 from ._assembly import assembled, changed, has_many_loads, is_much_faster, may_serialise
 from ._candidates import TTGIR, Candidate, Fork, Stages
 from ._compiled import selected
@@ -468,12 +468,16 @@ def is_descriptor(value: Any) -> bool:
 def _tensor_map(name: str, value: Any, described: Optional[dict[str, Any]]) -> TensorMap:
     if described is None:
         raise TypeError(f"argument `{name}` cannot be simulated: descriptors are for `cuda:90` and later")
-    if described.get("is_im2col") or described["fp4_padded"]:
-        raise TypeError(f"argument `{name}` cannot be simulated: expected a descriptor of tiles, and no fp4")
+    if described["fp4_padded"]:
+        raise TypeError(f"argument `{name}` cannot be simulated: a descriptor of 4-bit elements")
+    pixels = None
+    if described.get("is_im2col"):
+        steps = value.element_strides or [1] * len(value.shape)
+        pixels = PixelOrder(value.pixel_box_lower_corner, value.pixel_box_upper_corner, steps[1:-1])
     # 11 is TF32: an access clears the low bits.
     element = 11 if value.round_f32_to_tf32 else described["elem_type"]
     fills_nan = value.padding == "nan"
-    return TensorMap(value.base, value.shape, value.strides, described["block_size"], element, described["swizzle"], fills_nan)
+    return TensorMap(value.base, value.shape, value.strides, described["block_size"], element, described["swizzle"], fills_nan, pixels)
 
 
 def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -200,7 +200,7 @@ impl CuteLayout {
     }
 
     /// Returns the pair `(layout, offset)`. `layout` has the modes that are `None` in `coordinate`, and `offset` is
-    /// the index of the modes that have a number.
+    /// the index to which the given numbers map.
     ///
     /// Example:
     ///

@@ -6,8 +6,8 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Limits `begin..end` so that it contains at most one mode that does not exist. The error message then names this
-/// mode.
+/// Returns `begin..end`, shortened so that the range contains at most one mode that does not exist. An error
+/// message for the range then names this mode.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }

@@ -63,8 +63,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Numbers {
     }
 }
 
-/// An argument that is a coordinate, given as a value or as text. A mode that is `None` in the value, or `_` in the
-/// text, is kept.
+/// An argument that is a coordinate, given as a value or as text. `None` in the value, or `_` in the text, marks a
+/// mode for which no number is given.
 pub(crate) struct Coordinate(pub(crate) Coord);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Coordinate {

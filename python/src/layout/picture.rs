@@ -12,8 +12,8 @@ use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
 
-/// Maximum size of a layout for which accesses are planned. The constant is log2 of the number of places or
-/// elements, whichever is larger.
+/// Log2 of the maximum size of a layout for which accesses are planned. The size of a layout is the number of
+/// inputs or the number of elements, whichever is larger.
 const MOST_PLANNED: usize = 20;
 
 pub(crate) const NOTEBOOK: Window = Window {
@@ -24,8 +24,9 @@ pub(crate) const NOTEBOOK: Window = Window {
 
 const MOST_CELLS: u64 = 1 << 20;
 
-/// Returns the window `usual`, in which `rows` and `columns` replace the maximum numbers if they are given. Raises
-/// `LayoutError` if both the number of cells in the window and `elements` exceed `MOST_CELLS`.
+/// Returns the window `usual` with its maximum numbers of rows and columns replaced by `rows` and `columns`, if
+/// these are given. Raises `LayoutError` if both the number of cells in the window and `elements` exceed
+/// `MOST_CELLS`.
 pub(crate) fn window(
     usual: Window,
     rows: Option<Natural>,
@@ -48,7 +49,7 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A layout of which there is only one view, i.e. a CuTe or Tilus layout.
+/// A layout that can be drawn in only one way: a CuTe or Tilus layout. Other layouts have several views.
 pub(crate) trait Pictured {
     /// Returns the number of cells that the picture would have without a window.
     fn cells(&self) -> u64;

@@ -340,7 +340,8 @@ impl RegisterLayout {
         self.picture_html()
     }
 
-    /// Returns a description in words: threads and places, replicas, and the effect of each mode.
+    /// Returns a description in words: the number of threads, the number of places (local indices) per thread, the
+    /// number of replicas, and the effect of each mode.
     ///
     /// Example:
     ///

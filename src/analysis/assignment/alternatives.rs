@@ -23,11 +23,13 @@ pub(crate) struct OpWithAlternatives<'c> {
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of operations with alternatives. Mode 0 has the original encodings.
+/// The modes of the nodes whose operations have alternative encodings. Mode 0 has the original encodings, and each
+/// other mode has the encodings of one alternative.
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// For each operation, its node, and the indices of the alternatives that the modes 1, 2, ... of the node have.
+    /// For each operation, its node and a list of alternatives. Item `i` of the list is the index of the
+    /// alternative whose encodings mode `i + 1` of the node has.
     ///
     /// `None` if the operation has only its original encodings.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
@@ -66,8 +68,8 @@ impl AlternativeModes {
     }
 }
 
-/// Returns the modes of a node, and the indices of the alternatives that the modes 1, 2, ... have. Mode 0 has the
-/// original encodings.
+/// Returns the modes of a node, and a list of alternatives. Mode 0 has the original encodings. Mode `i + 1` has the
+/// encodings of the alternative whose index is item `i` of the list.
 fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,

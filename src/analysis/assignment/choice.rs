@@ -48,8 +48,8 @@ pub(crate) struct AlternativeChoice {
 
 /// Chooses an alternative for each operation in `open`, jointly with a layout assignment.
 ///
-/// Only alternatives for which `is_allowed(op, alternative)` returns true are considered. Both arguments are
-/// indices.
+/// Only alternatives for which `is_allowed` returns true are considered. Its arguments are the index of an
+/// operation in `open` and the index of an alternative of this operation.
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -154,8 +154,8 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     }
 }
 
-/// Returns the cost of the original function. It is the sum of the costs of the nodes in `is_priced`, of all slices
-/// and of all conversions.
+/// Returns the cost of the original function. It is the sum of the costs of all conversions, of all slices, and of
+/// the nodes for which `is_priced` is true.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
@@ -256,10 +256,11 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         solved
     }
 
-    /// Adds the demands of all modes to `slices`.
+    /// Registers in `slices` each encoding in which a mode uses a rematerialisable value, and chooses whether the
+    /// value is rematerialised in this encoding or converted to it.
     ///
-    /// If a node has only one mode, its demands occur in every assignment. Other nodes share these demands at no
-    /// cost.
+    /// If a node has only one mode, its encodings are needed in every assignment. Modes of other nodes that use the
+    /// same encodings cause no additional cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -493,8 +494,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Chooses the spellings of the modes in a solution, so that there are as few conversions as possible between
-    /// spellings of the same layout.
+    /// Chooses one of the spellings (lists of encodings) of each mode in a solution. The choice needs as few
+    /// conversions as possible between encodings that have the same layout.
     fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
         let chosen: Vec<&Mode> = self
             .modes

@@ -31,7 +31,8 @@ pub(crate) struct RemainingConversion {
 pub(crate) enum KeptReason {
     /// The layouts of the producer and of the users are pinned.
     Pinned,
-    /// The conversion moves no data. It remains because operations require different spellings of the same layout.
+    /// The conversion moves no data. It remains because operations require different encodings that have the same
+    /// layout.
     Respelled,
     /// The best assignment without the conversion is more expensive. The field is the difference of the prices.
     Cost(Price),

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 pub(crate) struct Assignment {
     pub(crate) nodes: Vec<Spelling>,
-    /// The rematerialisations, and the conversions of operands of nodes, each with its cost.
+    /// The operations that provide values in the required encodings, i.e. rematerialised operations and
+    /// conversions, each with its cost.
     pub(crate) materialisations: BTreeMap<Materialisation, MaterialisationCost>,
     /// Cost of the function with this assignment, including conversions.
     pub(crate) price: Cost,

@@ -51,8 +51,8 @@ static POOL: Mutex<Vec<(CacheKey, PriceCache)>> = Mutex::new(Vec::new());
 
 /// Maximum number of caches in the pool. If the pool is full, the oldest cache is dropped.
 const MAX_CACHES: usize = 8;
-/// Maximum number of layouts and costs in a cache. A cache with more layouts and costs does not return to the pool,
-/// nor does a cache that exceeds the next constant.
+/// Maximum number of layouts and costs in a cache. A cache that exceeds this number or `MAX_PRODUCTS` is dropped
+/// instead of returned to the pool.
 const MAX_COSTS: usize = 1 << 16;
 const MAX_PRODUCTS: usize = 1 << 8;
 
@@ -86,7 +86,8 @@ impl PriceCache {
     }
 }
 
-/// A cache that a pass has borrowed. It returns to the pool when it is dropped.
+/// A cache that a pass has borrowed. When it is dropped, the cache returns to the pool, unless it has become too
+/// large.
 pub(crate) struct BorrowedCache {
     key: CacheKey,
     cache: PriceCache,

@@ -6,8 +6,8 @@ use crate::driver::{self, Failure};
 use crate::ir::{Message, SourceLocation};
 use crate::sys::Answer;
 use gpu_sim::{
-    Arg, Arrival, BufferId, KernelError, Launch, Memory, Schedule, Swizzle, TensorElement,
-    TensorMap,
+    Arg, Arrival, BufferId, KernelError, Launch, Memory, PixelOrder, Schedule, Swizzle,
+    TensorElement, TensorMap,
 };
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -92,6 +92,17 @@ struct Descriptor {
     block: Vec<u32>,
     /// True if elements outside of the tensor are read as NaN.
     fills_nan: bool,
+    /// The order of pixels, for images that are read in im2col mode.
+    #[serde(default)]
+    pixels: Option<Pixels>,
+}
+
+/// The fields of [`PixelOrder`].
+#[derive(Deserialize)]
+struct Pixels {
+    lower: Vec<i16>,
+    upper: Vec<i16>,
+    steps: Vec<u8>,
 }
 
 impl Descriptor {
@@ -109,6 +120,11 @@ impl Descriptor {
             strides: self.strides.clone(),
             block: self.block.clone(),
             fills_nan: self.fills_nan,
+            pixels: self.pixels.as_ref().map(|pixels| PixelOrder {
+                lower: pixels.lower.clone(),
+                upper: pixels.upper.clone(),
+                steps: pixels.steps.clone(),
+            }),
         })
     }
 }

@@ -34,6 +34,9 @@ pub(crate) struct BoxAccess<'c> {
     pub(crate) descriptor: Val<'c>,
     /// Coordinates of the box in the tensor. The first coordinate is for the contiguous dimension.
     pub(crate) coordinates: Vec<Val<'c>>,
+    /// The 16-bit offsets that are added to the spatial coordinates of each pixel in im2col mode, innermost dimension
+    /// first. Empty if the box is a tile.
+    pub(crate) pixel_offsets: Vec<Val<'c>>,
     pub(crate) shared: Val<'c>,
 }
 

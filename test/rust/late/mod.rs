@@ -405,6 +405,7 @@ fn launch(
                     block: vec![tile_columns, tile_rows],
                     swizzle: Swizzle::Bytes64,
                     fills_nan: false,
+                    pixels: None,
                 };
                 Arg::Buffer(memory.add("descriptor", map.encode().to_vec()))
             }

@@ -17,6 +17,8 @@ pub(crate) struct TensorBox<'b> {
     pub(crate) map: (Reg, i64),
     /// Coordinates of the first element, innermost dimension first.
     pub(crate) start: &'b [i32],
+    /// Offsets of each pixel in im2col mode, innermost dimension first. Empty if the box is a tile.
+    pub(crate) pixel_offsets: &'b [u16],
     /// Address in shared memory, as (register, byte offset).
     pub(crate) shared: (Reg, i64),
     /// Register through which the simulator reads the tensor map and copies the bytes of the box.
@@ -70,6 +72,16 @@ impl Exec<'_> {
             let text = format!("copy of {given} dimensions by a tensor map of {rank}");
             return Err(self.fault(FaultKind::Malformed, lane, text));
         }
+        let (offsets, expected) = (
+            of.pixel_offsets.len(),
+            map.pixels.as_ref().map_or(0, |_| rank - 2),
+        );
+        if offsets != expected {
+            let text = format!(
+                "copy with {offsets} pixel offsets by a tensor map that requires {expected}"
+            );
+            return Err(self.fault(FaultKind::Malformed, lane, text));
+        }
         let (reg, offset) = of.shared;
         let address = self.get(reg, lane).wrapping_add_signed(offset);
         let size = map.box_bytes();
@@ -87,7 +99,7 @@ impl Exec<'_> {
     ) -> Result<(), KernelError> {
         let (map, address) = self.tensor_box(lane, of)?;
         let awaited = self.awaited_phase(lane, barrier)?;
-        for run in map.byte_runs(of.start) {
+        for run in map.byte_runs(of.start, of.pixel_offsets) {
             let target = map.swizzle.apply(address + u64::from(run.at));
             let to = self.resolve(lane, Space::Shared, target, run.bytes, 1, "store")?;
             let (from, read) = match run.global {
@@ -118,7 +130,7 @@ impl Exec<'_> {
         adds: bool,
     ) -> Result<(), KernelError> {
         let (map, address) = self.tensor_box(lane, of)?;
-        let byte_runs = map.byte_runs(of.start).into_iter();
+        let byte_runs = map.byte_runs(of.start, &[]).into_iter();
         for (run, global) in byte_runs.filter_map(|run| Some((run, run.global?))) {
             let (size, source) = (run.bytes, address + u64::from(run.at));
             let source = map.swizzle.apply(source);

@@ -173,6 +173,8 @@ pub(crate) struct TensorCopy {
     pub(crate) map: (Reg, i64),
     /// Coordinates of the first element of the box, innermost dimension first.
     pub(crate) start: Vec<Reg>,
+    /// Offsets of each pixel in im2col mode, innermost dimension first. Empty if the box is a tile.
+    pub(crate) pixel_offsets: Vec<Reg>,
     pub(crate) shared: (Reg, i64),
     pub(crate) guard: Option<Guard>,
     pub(crate) scratch: Reg,
@@ -180,7 +182,7 @@ pub(crate) struct TensorCopy {
 
 impl Instruction for TensorCopy {
     fn regs(&self) -> Regs {
-        let mut reads = self.start.clone();
+        let mut reads = [&self.start[..], &self.pixel_offsets[..]].concat();
         reads.extend([self.map.0, self.shared.0]);
         if let BoxCopyKind::Load(barrier) = self.direction {
             reads.push(barrier.addr);
@@ -196,9 +198,12 @@ impl Instruction for TensorCopy {
             }
             let start = self.start.iter().map(|reg| exec.get(*reg, lane) as i32);
             let start: Vec<i32> = start.collect();
+            let offsets = self.pixel_offsets.iter();
+            let offsets: Vec<u16> = offsets.map(|reg| exec.get(*reg, lane) as u16).collect();
             let of = TensorBox {
                 map: self.map,
                 start: &start,
+                pixel_offsets: &offsets,
                 shared: self.shared,
                 scratch: self.scratch,
             };

@@ -107,7 +107,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the index in the input dim `dim`, or 0 if the layout does not have this dim.
+    /// Returns the point's index in the input dim `dim`, or 0 if the layout does not have this dim.
     #[must_use]
     pub fn index(&self, dim: Dim) -> u64 {
         self.indices()
@@ -115,7 +115,7 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the index of the thread that holds the point, counted through all lanes, warps and CTAs. Returns
+    /// Returns the index of the thread that the point selects, counted through all lanes, warps and CTAs. Returns
     /// `None` if the layout does not describe registers.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.

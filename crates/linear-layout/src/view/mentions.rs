@@ -33,9 +33,9 @@ pub struct Mention {
     pub encoding: Encoding,
     /// The byte range of the mention, such as `#blocked` or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
-    /// The type whose encoding this mention is: the byte range of the type in the text, e.g. of `tensor<64xf16,
-    /// #blocked>`, and the shape to which the encoding applies. `None` if the mention is not the encoding of a
-    /// type.
+    /// The type that has this encoding: the byte range of the type in the text, such as the range of
+    /// `tensor<64xf16, #blocked>`, and the shape to which the encoding applies. `None` if the mention is not the
+    /// encoding of a type.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
     /// Index of the module that contains the mention, counted from 0 within the text.
     pub module: usize,
@@ -124,8 +124,8 @@ impl Mentions {
         &self.unreadable
     }
 
-    /// Returns the mention at a byte offset, e.g. at the cursor of an editor. This is the innermost mention that
-    /// contains the offset. If no mention contains it, this is the encoding of the innermost type that contains it.
+    /// Returns the innermost mention that contains the byte `offset`, such as the position of an editor's cursor.
+    /// If there is no such mention, returns the encoding of the innermost type that contains `offset`.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<&Mention> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
@@ -141,7 +141,7 @@ impl Mentions {
     /// Returns the distinct shapes to which `encoding` applies in the module with index `module`, in the order in
     /// which they occur in the text.
     ///
-    /// Each shape is paired with the encoding of the mention. If this is a CuTe encoding written without a tile, it
+    /// Each shape is paired with `encoding`. If this is a CuTe encoding written without a tile, the paired encoding
     /// has the tensor's shape as its tile.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {

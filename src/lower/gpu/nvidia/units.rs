@@ -72,9 +72,18 @@ impl UnitIsa for Nvidia {
             BoxDirection::Load { mbarrier } => {
                 operands.push(address(e, mbarrier));
                 constraints += ",r";
+                let mut mode = "";
+                let mut offsets = String::new();
+                if !access.pixel_offsets.is_empty() {
+                    mode = ".im2col";
+                    let count = access.pixel_offsets.len();
+                    offsets = format!(", {}", list(operands.len(), count));
+                    operands.extend(&access.pixel_offsets);
+                    constraints += &",h".repeat(count);
+                }
                 format!(
-                    "@$0 cp.async.bulk.tensor.{rank}d.shared::cta.global.mbarrier::complete_tx::bytes [$1], \
-                     {tensor}, [${}];",
+                    "@$0 cp.async.bulk.tensor.{rank}d.shared::cta.global{mode}.mbarrier::complete_tx::bytes [$1], \
+                     {tensor}, [${}]{offsets};",
                     3 + rank
                 )
             }

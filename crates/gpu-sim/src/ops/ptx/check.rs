@@ -223,8 +223,8 @@ fn operand(
         ('k', _) => Some("a result that is used, expected `_`".to_owned()),
         ('b', PtxOperand::Immediate(_)) => None,
         ('b', PtxOperand::Name(name)) => register(name, 1, false),
-        ('m' | 'x', PtxOperand::Vector(parts)) => parts.iter().find_map(|part| match part {
-            PtxOperand::Name(name) => register(name, 32, false),
+        ('c' | 'm' | 'x', PtxOperand::Vector(parts)) => parts.iter().find_map(|part| match part {
+            PtxOperand::Name(name) => register(name, if letter == 'c' { 16 } else { 32 }, false),
             _ => Some("a part that is no register".to_owned()),
         }),
         ('d' | 's', PtxOperand::Vector(parts)) => {

@@ -43,6 +43,7 @@ pub(super) struct Form {
     /// - `n`: a number; `p`: a source predicate; `P`: a result predicate; `b`: a predicate or a number
     /// - `a`: an address; `t`: an address with coordinates
     /// - `V`: a destination vector; `v`: a source vector
+    /// - `c`: a list of 16-bit registers
     /// - `m`: a list of 32-bit registers; `x`: a list of 32-bit registers, or a 64-bit register
     /// - `k`: the sink `_`
     pub(super) operands: &'static str,

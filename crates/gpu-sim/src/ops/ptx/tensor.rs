@@ -36,7 +36,13 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     let map = place(s, base)?;
     let start = coordinates.iter().map(|arg| s.read_sized(arg, 32));
     let start: Vec<Reg> = start.collect::<DecodeResult<_>>()?;
-    let (shared, direction) = match line.args {
+    let (args, pixel_offsets) = match line.args {
+        [args @ .., PtxOperand::Vector(offsets)] if line.says("im2col") => (args, &offsets[..]),
+        args => (args, &[][..]),
+    };
+    let pixel_offsets = pixel_offsets.iter().map(|arg| s.read_sized(arg, 16));
+    let pixel_offsets: Vec<Reg> = pixel_offsets.collect::<DecodeResult<_>>()?;
+    let (shared, direction) = match args {
         [to, _, barrier] => {
             s.d.b.has_atomic(crate::code::Space::Shared, MBARRIER_ORDER);
             (to, BoxCopyKind::Load(mbarrier::address(s, barrier)?))
@@ -60,6 +66,7 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
         direction,
         map,
         start,
+        pixel_offsets,
         shared,
         guard: line.guard,
         scratch,

@@ -26,6 +26,7 @@ fn map(swizzle: Swizzle) -> TensorMap {
         block: vec![64, 8],
         swizzle,
         fills_nan: false,
+        pixels: None,
     }
 }
 
@@ -276,6 +277,7 @@ fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
         block: vec![16, 4],
         swizzle: Swizzle::None,
         fills_nan: false,
+        pixels: None,
     };
     let copy = once(
         &format!("{direction} [$0, {{$2, $3}}], [$1 + 512];"),
@@ -473,6 +475,7 @@ fn a_product_reads_what_a_copy_brought() {
         block: vec![64, 64],
         swizzle: Swizzle::Bytes128,
         fills_nan: false,
+        pixels: None,
     };
     let mut input = vec![0; 16384];
     input[..128].copy_from_slice(&map.encode());

@@ -13,15 +13,15 @@ pub(super) const FONT: u32 = 11;
 pub(super) const ROW: u32 = 20;
 /// Height of a row whose labels have two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Height that a label needs. If every row has a label, rows of a smaller height would have overlapping labels.
+/// Height of a label. If rows are lower than this and each row has a label, the labels overlap.
 pub(super) const LABEL: u32 = 13;
 /// Minimum width and height of a cell, in pixels.
 const SMALLEST: u32 = 3;
 pub(super) const MARGIN: u32 = 12;
 /// Maximum width of a line of panels, in pixels.
 const LINE: u32 = 960;
-/// Maximum width of a single panel, of a pair and of a product of panels, and maximum height of a pair, in pixels.
-/// If a thinned picture exceeds the maximum, its cells shrink.
+/// Maximum width, in pixels, of a single panel, of two panels side by side, and of a matrix product. It is also the
+/// maximum height of two panels side by side. If a thinned picture exceeds the maximum, its cells shrink.
 const LIMIT: u32 = 1400;
 const GAP: u32 = 20;
 /// Distance between panels that arrows connect.

@@ -10,10 +10,10 @@ const OFFSETS_ACROSS_LOG2: usize = 4;
 #[derive(Clone, Copy)]
 struct Axis {
     dim: Dim,
-    /// Position of the first of these bits in the index of the dim.
+    /// Position of the axis's lowest bit in the index along the dim.
     low: usize,
     bits: usize,
-    /// Position of the first of these bits in a packed input.
+    /// Position of the axis's lowest bit in a packed input.
     at: usize,
 }
 

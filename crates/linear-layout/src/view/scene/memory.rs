@@ -90,7 +90,7 @@ impl Scene {
 
     /// Returns a picture of the accesses of warp 0 to a buffer, with one table per access.
     ///
-    /// Each row of a table is a wavefront of a phase, each column is a bank, and each cell names the lanes that
+    /// A table has one column per bank. Each phase has one row per wavefront, and each cell names the lanes that
     /// request the same word. Words that cause a bank conflict are marked, and occupy consecutive rows of their
     /// phase. `registers` is the layout of the tensor that is stored or loaded; it maps (register, lane, warp) to
     /// elements.
@@ -322,8 +322,8 @@ fn conflicts(count: usize) -> String {
 /// A lane's request for a word: `(lane, byte offset of the word from the lane's address)`.
 type Request = (u64, u64);
 
-/// Returns the words that `lanes` request in one phase, as one list per bank. Each list is in ascending order, and
-/// pairs each word with the requests for it.
+/// Returns the words that `lanes` request in one phase, with one list per bank. Each list contains pairs of a word
+/// and the requests for this word, in ascending order of the words.
 fn words(
     access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,

@@ -127,7 +127,7 @@ pub enum Arrangement {
     /// in text.
     Pair,
     /// The panels are the operands A, B and D of a matrix product. D is to the right of A and below B. If the text
-    /// is too wide for its limit, it has one panel below the other instead.
+    /// would exceed its maximum width, the panels are one below the other instead.
     Product,
 }
 

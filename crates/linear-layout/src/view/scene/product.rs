@@ -154,8 +154,8 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// Returns a picture of the operands A, B and D. The slots of all operands are packed in the same dims. A cell
-/// names at most `spelled` holders.
+/// Returns a picture of the operands A, B and D. The slot numbers of all operands are packed in the same dims, so
+/// that they can be compared. A cell names at most `spelled` holders.
 fn of_operands(
     layouts: &[LinearLayout],
     types: [Number; 3],

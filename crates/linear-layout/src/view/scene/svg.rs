@@ -277,8 +277,8 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between adjacent cells of different groups. In a thinned panel, it draws them only between
-/// tiles, because the label of a tile covers the inside of the tile.
+/// Draws thicker lines between adjacent cells of different groups. If only the first cell of each tile has a label,
+/// lines are drawn only between tiles, because the label covers the inside of the tile.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
@@ -507,7 +507,7 @@ pub(super) mod tests {
         attribute(tag, name)?.parse().ok()
     }
 
-    /// Extents of the texts of a picture, of its arrows (which no text may overlap), and of its other lines.
+    /// Extents of the texts, the arrows and the other lines of a picture. No text may overlap an arrow.
     #[derive(Default)]
     struct Extents {
         texts: Vec<(Extent, String)>,
@@ -515,8 +515,8 @@ pub(super) mod tests {
         lines: Vec<Extent>,
     }
 
-    /// Returns the extents of the straight lines in the path data `d`. The path is in a group with this `scale` and
-    /// `origin`.
+    /// Returns the extents of the straight lines in the path data `d`. `scale` and `origin` are those of the SVG
+    /// group that contains the path.
     fn path(d: &str, scale: [f64; 2], origin: [f64; 2]) -> Vec<Extent> {
         let mut found = Vec::new();
         let (mut at, mut rest) = ([0.0; 2], d);

@@ -87,7 +87,8 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Writes the columns `piece` of a table, together with the row labels and the column labels.
+    /// Writes the columns of a table whose indices are in `piece`, together with the row labels and the column
+    /// labels.
     fn labelled(
         &self,
         f: &mut impl fmt::Write,
@@ -169,8 +170,8 @@ impl<'s> Text<'s> {
         Ok(Some(text))
     }
 
-    /// Writes the columns `piece` of a table with lines around the cells. If all cells are numbers, they are aligned to
-    /// the right.
+    /// Writes the columns of a table whose indices are in `piece`, with lines around the cells. If all cells are
+    /// numbers, they are aligned to the right.
     fn boxed(
         &self,
         f: &mut fmt::Formatter<'_>,

@@ -196,6 +196,23 @@ pub(super) const FORMS: &[Form] = &[
             "bulk",
             "tensor",
             "*d",
+            "shared::cluster shared::cta",
+            "global",
+            "im2col",
+            "mbarrier::complete_tx::bytes",
+        ],
+        "",
+        "atac",
+        tensor::copy_box,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
+        &[
+            "async",
+            "bulk",
+            "tensor",
+            "*d",
             "global",
             "shared::cta",
             "?tile",
