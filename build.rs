@@ -356,8 +356,8 @@ mod mlir {
             .all(|file| modified(Path::new(file)).is_some_and(|t| t <= built))
     }
 
-    /// Tells cargo to link the shared MLIR and LLVM libraries after the static library of the C++ sources, which
-    /// depends on them.
+    /// Tells cargo to link the shared MLIR and LLVM libraries. They come after the static library of the C++
+    /// sources, because this static library depends on them.
     ///
     /// `mlir-sys` links `-lMLIR-C`. Debian ships the MLIR C API only as archives, so if `libMLIR-C.so` is missing,
     /// this function writes a linker script of that name that lists the archives.

@@ -44,7 +44,7 @@ static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
 #[derive(Debug, Default)]
 pub struct AxisAnalysis {
     facts: HashMap<usize, AxisInfo>,
-    /// Values assumed to be non-negative by `llvm.intr.assume`.
+    /// Ids of the values that an `llvm.intr.assume` in an entry block asserts to be non-negative.
     assumed: HashSet<usize>,
     dividends: Dividends,
     changed: bool,
@@ -115,8 +115,8 @@ impl AxisAnalysis {
 
     /// Returns the widest accesses that a `tt.load` or `tt.store` with a tensor of pointers can use.
     ///
-    /// `layout` is the tensor's layout without zero register bases. `element_bits` is the width of an element in
-    /// memory. `widest_bits` limits the width of one access.
+    /// `layout` is the tensor's layout without the register bases that are zero, which only select replicas.
+    /// `element_bits` is the width of an element in memory. `widest_bits` limits the width of one access.
     #[must_use]
     pub fn vector(
         &self,
@@ -423,8 +423,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Skips the first `skip` operands of the block's terminator, and joins the axis information of the others into
-    /// `targets`.
+    /// Joins axis information into `targets` from the operands of the block's terminator. The first `skip` operands
+    /// are skipped. The remaining operands correspond to `targets` in order.
     fn join_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
         let Some(end) = block.terminator() else {
             return;
@@ -564,10 +564,11 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// Returns the axis information of a value after an extension, or after a cast from or to `index`.
+/// Returns the axis information of a value after an extension, or after a cast from or to `index`. The value is
+/// sign-extended if `by_sign` is true, and zero-extended otherwise.
 ///
-/// The result is correct only if the value fits the type `to`. Overflow is treated as undefined, as it is for
-/// additions.
+/// The result is correct only if the value is representable in the type `to`. Overflow is treated as undefined, as
+/// it is for additions.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {

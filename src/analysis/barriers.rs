@@ -44,7 +44,8 @@ pub(crate) struct ByteRanges {
     external: bool,
 }
 
-/// One slot of a multi-buffered allocation. `rotation` is the slot index in the current iteration.
+/// One slot of a multi-buffered allocation. `rotation` describes the index of the slot in the current iteration of
+/// a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SlotBytes {
     /// The half-open byte range that contains all slots of the allocation.
@@ -140,8 +141,8 @@ impl ByteRanges {
         (self.external && other.external) || self.pieces().any(overlap)
     }
 
-    /// Returns the accessed byte ranges. A slot is represented by the range of all slots of its allocation, paired
-    /// with the slot.
+    /// Returns the accessed byte ranges. A range at a known address has no slot (`None`). A slot is returned
+    /// together with the range of all slots of its allocation.
     fn pieces(&self) -> impl Iterator<Item = ((u32, u32), Option<SlotBytes>)> + '_ {
         let slots = self.slots.iter().map(|slot| (slot.all, Some(*slot)));
         self.own.iter().map(|range| (*range, None)).chain(slots)
@@ -198,20 +199,21 @@ impl AccessedBytes {
     }
 }
 
-/// The team that performed a pending access, and the effect of the barriers executed since then.
+/// The team that performed a pending access, and the order that later barriers have established for this access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct AccessOrder {
     by: Team,
-    /// A team that has executed a barrier after the access. The team does not include all warps of the thread
-    /// block.
+    /// A team that has executed a barrier after the access, and that contains the accessing team but not the whole
+    /// thread block. `None` if there is no such team.
     ordered: Option<Team>,
-    /// True if the access becomes ordered only after two more barriers of the whole thread block. False if one
+    /// True if two more barriers of the whole thread block are necessary to order the access. False if one such
     /// barrier suffices.
     is_staggered: bool,
 }
 
-/// Accesses that no barrier of the whole thread block has ordered yet. Accesses by staggered warps become ordered
-/// only after two such barriers.
+/// Accesses that barriers of the whole thread block have not ordered yet. One such barrier orders an access. If the
+/// warps were staggered at the access, that is, some warps ran one barrier behind the others, two such barriers are
+/// necessary.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses {
     bytes: BTreeMap<AccessOrder, AccessedBytes>,
@@ -258,7 +260,10 @@ impl PendingAccesses {
     }
 
     /// Applies a barrier that `team` executes. Afterwards, earlier accesses by warps of the team can conflict only
-    /// with accesses by warps outside the team, unless the warps are staggered.
+    /// with accesses by warps outside the team.
+    ///
+    /// Exception: an access that staggered warps performed is not ordered by the first barrier of the whole thread
+    /// block after the access, but by the second one.
     pub(crate) fn order(&mut self, team: Team) {
         for (mut order, pending) in std::mem::take(&mut self.bytes) {
             let is_among = team.contains(order.by);
@@ -289,7 +294,8 @@ impl PendingAccesses {
         others.map(|(order, _)| order.by)
     }
 
-    /// Returns true if `next` conflicts with a pending access, and a barrier of `next.team` can order the two.
+    /// Returns true if `next` conflicts with a pending access that warps of `next.team` performed. A barrier of
+    /// this team can order the two accesses.
     pub(crate) fn conflicts_with(&self, next: &OpAccesses) -> bool {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
@@ -316,14 +322,14 @@ enum InnerBarrier {
     Stagger(StaggerEdge),
 }
 
-/// The accesses of an operation, split at the barriers (or fences) inside the operation.
+/// The accesses of an operation. For `SyncKind::Barriers`, they are split at the barriers inside the operation.
 #[derive(Clone, Debug)]
 pub(crate) struct OpAccesses {
     team: Team,
     /// Accesses that start before the first inner barrier of the team.
     before: AccessedBytes,
-    /// Each inner barrier, preceded by the accesses that complete before it and after the previous inner barrier.
-    /// The last entry has no barrier (`None`); its accesses complete after all inner barriers.
+    /// The accesses that complete before each inner barrier and after the previous one, paired with this inner
+    /// barrier. The last entry contains the accesses that complete after all inner barriers, paired with `None`.
     completed: Vec<(AccessedBytes, Option<InnerBarrier>)>,
 }
 
@@ -426,7 +432,8 @@ pub(crate) struct BarrierAnalysis<'f> {
     order: Vec<usize>,
     accesses: HashMap<OpId, OpAccesses>,
     depths: HashMap<OpId, u32>,
-    /// Fences inside `ttg.warp_specialize`, which are never removed. Empty for `SyncKind::Barriers`.
+    /// Fences in the regions of `ttg.warp_specialize`. They are never removed. The map is empty if the analysis
+    /// computes barriers and not fences.
     kept: Barriers,
 }
 
@@ -494,9 +501,9 @@ impl<'f> BarrierAnalysis<'f> {
         self.before_copies(best)
     }
 
-    /// If a barrier is between consecutive copies, moves it in front of the first copy, so that the copies start
-    /// together. The order stays correct, since copies add no pending accesses. A barrier in between made wgmma
-    /// attention 2 % slower on an H100.
+    /// Moves each barrier that is between consecutive copies in front of the first copy, so that the copies start
+    /// together. All accesses stay ordered, because an asynchronous copy is not a pending access until a wait
+    /// observes its completion. A barrier between copies made wgmma attention 2 % slower on an H100.
     fn before_copies(&self, mut barriers: Barriers) -> Barriers {
         let is_copy = |act: &Act| match act {
             Act::Start(access) => access.channel == Channel::Copies,
@@ -520,9 +527,9 @@ impl<'f> BarrierAnalysis<'f> {
         barriers
     }
 
-    /// Returns the operations that conflict with an earlier access despite `barriers`. One barrier of the
-    /// operation's team cannot order these accesses, because another team accesses the bytes or the warps are
-    /// staggered.
+    /// Returns the operations that conflict with an earlier access despite `barriers`. A single barrier of the
+    /// operation's team cannot order the two accesses, because another team performed the earlier access, or
+    /// because the warps are staggered.
     pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         self.find(barriers, &mut |op, state, next| {

@@ -80,8 +80,8 @@ const MAX_OPERATIONS: u32 = 20_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
-    /// The access of `at` conflicts with the access of `first`, which other warps perform. Nothing orders the two
-    /// accesses.
+    /// The operations `first` and `at` have conflicting accesses, which different warps perform. Nothing orders the
+    /// two accesses.
     OtherWarps { first: OpId, at: OpId },
     /// `at` conflicts with the asynchronous access that `started` started, which is still in flight.
     InFlight { started: OpId, at: OpId },
@@ -92,8 +92,8 @@ pub(crate) enum Fault {
     /// `at` waits for an mbarrier phase that never completes, because `arrivals` arrivals and `bytes` bytes are
     /// missing.
     Endless { at: OpId, arrivals: u32, bytes: i64 },
-    /// `at` waits for an mbarrier phase, but `next` may complete the next phase before `at` has observed the first
-    /// one.
+    /// `at` waits for an mbarrier phase, and `next` completes the phase after it. Nothing orders the wait before
+    /// this completion, so the wait may miss the end of its phase.
     Overtaken { at: OpId, next: OpId },
     /// The operation uses an uninitialised mbarrier.
     NoMbarrier(OpId),
@@ -177,7 +177,7 @@ struct Frame<'c> {
 
 #[derive(Clone, Copy)]
 enum Around<'c> {
-    /// The body of a function or of a region of `ttg.warp_specialize`, which may have several blocks.
+    /// The body of a function, or a region of `ttg.warp_specialize`. Either may have several blocks.
     Region,
     Conditional(Op<'c>),
     For {
@@ -720,8 +720,8 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Lets the current phase of mbarrier `to` include the accesses that are in flight on `from`. Has no effect if
-    /// `to` is not an mbarrier.
+    /// Adds the accesses that are in flight on `from` to those that complete with the current phase of mbarrier
+    /// `to`. Has no effect if `to` is not an mbarrier.
     fn attach(&mut self, from: Channel, to: Channel) {
         let Channel::Mbarrier(object) = to else {
             return;

@@ -63,8 +63,9 @@ impl GroupSizes {
         }
     }
 
-    /// Applies a wait that returns once at most `at_most` groups are in flight. Returns the number of instructions
-    /// that the wait may leave in flight, or `None` if the wait has no effect.
+    /// Applies a wait that returns once at most `at_most` groups are in flight. Returns a number of copy
+    /// instructions: the wait may return once at most this number of instructions is in flight. Returns `None` if
+    /// the wait has no effect.
     fn observe(&mut self, at_most: usize) -> Option<u32> {
         let is_done = self.group(at_most).is_none();
         let youngest = self.groups.iter().take(at_most);
@@ -80,8 +81,8 @@ impl GroupSizes {
 /// Maps each wait for copies to the number of copy instructions that may stay in flight, or to `None` if the wait
 /// is redundant.
 ///
-/// `issued` has a lower bound for the copy instructions of each operation. `is_kernel` is true if no copy is in
-/// flight at the entry.
+/// `issued` contains, for each operation, a lower bound for the number of copy instructions that it issues. If
+/// `is_kernel` is true, no copy is in flight when the function starts. Otherwise, copies may be in flight.
 pub(crate) fn counted_waits(
     flow: &Flow,
     issued: &HashMap<OpId, u32>,

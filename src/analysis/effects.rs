@@ -62,7 +62,7 @@ pub(crate) enum ViewRange {
 /// `modulus`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Rotation {
-    /// The loop operation in whose iterations the index changes.
+    /// The loop operation that changes the index. The iteration number i refers to this loop.
     pub(crate) rotated_by: OpId,
     pub(crate) modulus: u32,
     pub(crate) phase: u32,
@@ -113,7 +113,7 @@ pub(crate) enum Channel {
     BulkStores,
     /// Commit groups of matrix products. Each warp group has its own groups.
     Products,
-    /// The phases of the mbarriers to which the value refers.
+    /// The phases of the mbarriers to which this value may refer.
     Mbarrier(ValueId),
 }
 
@@ -148,8 +148,8 @@ pub(crate) enum MbarrierUse {
     Arrive {
         count: u32,
     },
-    /// Each thread arrives when its copies in flight are complete. Together, these arrivals count as `count` of the
-    /// arrivals that the phase expects.
+    /// Each thread arrives when its copies in flight are complete. The arrivals of all threads together count as
+    /// `count` arrivals at the mbarrier.
     ArriveAfterCopies {
         count: u32,
     },
@@ -203,8 +203,8 @@ pub(crate) enum Act {
     Start(AsyncAccess),
     /// Closes the commit group that consists of all accesses started on the channel since the last commit.
     Commit(Channel),
-    /// Lets the current commit group or phase of `to` include the accesses in flight on `from`. A wait on either
-    /// channel then observes these accesses.
+    /// Adds the accesses in flight on `from` to the current commit group or mbarrier phase of `to`. Afterwards, a
+    /// wait on `from` or on `to` observes these accesses.
     Attach {
         from: Channel,
         to: Channel,
@@ -218,8 +218,8 @@ pub(crate) enum Act {
     Fence,
 }
 
-/// The scratch memory and barriers that an operation could save with a baseline plan, which needs less scratch
-/// memory than the current plan.
+/// Data for the choice between the current plan of an operation and its baseline plan, which needs less scratch
+/// memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchTradeoff {
     /// Number of scratch bytes that the baseline plan needs.
@@ -237,7 +237,7 @@ pub(crate) struct Effects {
     pub(crate) views: Vec<BufferView>,
     /// Results that may alias buffers of other functions.
     pub(crate) external: Vec<ValueId>,
-    /// Operands whose buffers must be live during the operation.
+    /// Values whose buffers must be live during the operation.
     pub(crate) uses: Vec<ValueId>,
     /// True if the operation returns the values in `uses` from the function.
     pub(crate) is_return: bool,
@@ -248,7 +248,7 @@ pub(crate) struct Effects {
     pub(crate) mbarrier: Option<(ValueId, MbarrierUse)>,
 }
 
-/// Those operands and results of an operation that are buffers.
+/// The operands and results of an operation that are buffers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) operands: Vec<ValueId>,
@@ -265,7 +265,8 @@ impl Request {
 }
 
 impl Channel {
-    /// Returns true if a wait observes the accesses of all threads, not only those of the waiting thread.
+    /// Returns true if a wait on this channel observes the accesses that any thread has started. Returns false if
+    /// it observes only those that the waiting thread has started.
     pub(crate) const fn is_observed_by_all(self) -> bool {
         matches!(self, Self::Mbarrier(_))
     }
@@ -380,8 +381,8 @@ impl Effects {
         }
     }
 
-    /// Returns the effects of an operation that accesses no memory. Each result may alias all operands or, if there
-    /// are none, buffers of other functions.
+    /// Returns the effects of an operation that accesses no memory. Each result may alias all operands. If the
+    /// operation has no buffer operands, each result may alias buffers of other functions.
     pub(crate) fn forwarding(buffers: &Buffers) -> Self {
         let mut effects = Self::default();
         for result in &buffers.results {

@@ -47,7 +47,8 @@ pub(crate) struct Edge {
     pub(crate) crossing: Option<LoopCrossing>,
 }
 
-/// An edge that enters, repeats or leaves a loop. Each variant contains the loop operation.
+/// The relation between a control-flow edge and a loop: the edge enters the loop, leads to its next iteration, or
+/// leaves it. Each variant contains the loop operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LoopCrossing {
     Enter(OpId),
@@ -56,8 +57,8 @@ pub(crate) enum LoopCrossing {
 }
 
 impl Edge {
-    /// Returns `index` relative to the iteration that the edge leads to. Returns `None` if the edge leaves the loop
-    /// in which the index changes.
+    /// Expresses `index` relative to the iteration in which the target block of the edge executes. Returns `None`
+    /// if the edge leaves the loop in which the index changes.
     pub(crate) fn rotated(&self, index: Rotation) -> Option<Rotation> {
         match self.crossing {
             Some(LoopCrossing::Next(number)) if index.rotated_by == number => {
@@ -82,8 +83,8 @@ pub(crate) struct BasicBlock {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<BasicBlock>,
-    /// The loop operations. Outer loops precede inner loops. The block in front of a loop contains an event for the
-    /// loop operation.
+    /// The loop operations. Outer loops precede inner loops. The block in front of a loop contains an [`Event`]
+    /// whose operation is the loop operation.
     pub(crate) loops: Vec<OpId>,
 }
 
@@ -137,8 +138,8 @@ impl Flow {
         self.fences_in(|_| true)
     }
 
-    /// Returns the proxy fences in regions of `ttg.warp_specialize`. Such a fence may order accesses of warps that
-    /// execute other regions, which are other paths of the graph.
+    /// Returns the proxy fences in the regions of `ttg.warp_specialize`. Such a fence may order accesses by warps
+    /// that execute a different region. These accesses are not on the paths of the graph through the fence.
     pub(crate) fn fences_of_regions(&self) -> Barriers {
         self.fences_in(|team| team != Team::BLOCK)
     }
@@ -280,7 +281,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         self.result.flow.blocks[from].edges.push(edge);
     }
 
-    /// Sets `crossing` for the most recently added edge of block `from`.
+    /// Sets the field `crossing` of the edge of block `from` that was added last.
     fn crosses(&mut self, from: usize, crossing: LoopCrossing) {
         let edges = &mut self.result.flow.blocks[from].edges;
         edges.last_mut().expect("an edge was added").crossing = Some(crossing);
@@ -391,7 +392,8 @@ impl<'c> FlowBuilder<'_, 'c> {
     }
 
     /// Adds a `ttg.warp_specialize` with one path per region, and returns the basic block in which the paths join.
-    /// The join is a barrier of all warps. Its event refers to the `ttg.warp_specialize.partitions` operation.
+    /// This block starts with a barrier of all warps, as the event of the `ttg.warp_specialize.partitions`
+    /// operation.
     fn specialize(&mut self, op: Op<'c>, current: usize) -> usize {
         let specialize = ttg::WarpSpecialize::of(op);
         let held = specialize.and_then(|view| Some((view, partitions_of(view)?)));
@@ -519,7 +521,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Adds an event for `op` to the basic block `current`, unless `effects` is irrelevant for all analyses.
+    /// Adds an event for `op` to the basic block `current`. Does nothing if `effects` is empty.
     fn add(&mut self, op: Op<'c>, effects: Effects, current: usize) {
         if effects.is_empty() {
             return;
@@ -542,8 +544,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Reports each operation in `block` that uses shared memory. The block is nested in a region of `around`,
-    /// which may execute divergently.
+    /// Reports an error for each operation in `block` that uses shared memory. `block` is nested in a region of
+    /// `around`. The threads may execute this region divergently.
     fn check_region(&mut self, block: Blk<'c>, around: Op<'c>) {
         for op in build::operations(block) {
             if self.effects(op).touches_memory() {

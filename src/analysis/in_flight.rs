@@ -43,19 +43,21 @@ pub(crate) struct InFlight {
     starts: Starts,
     /// For each operation, the buffers that have an access in flight before it.
     before: HashMap<OpId, BTreeSet<OpId>>,
-    /// For each wait, the accesses whose completion only the waiting thread observes, each with its slot if known.
+    /// For each wait on commit groups, the accesses whose completion it observes, each with its slot if known. Only
+    /// the waiting thread observes their completion. Waits on mbarriers are absent.
     observed: HashMap<ActId, BTreeMap<ActId, Option<Slot>>>,
     /// Pairs of an operation that starts an access, and an operation that conflicts with this access while it is in
     /// flight.
     conflicts: BTreeSet<(OpId, OpId)>,
 }
 
-/// An access that is in flight on at least one path. Each flag is true if it is true on at least one path.
+/// An access that may be in flight. Where paths join, a flag is true if it is true on at least one of the paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InFlightAccess {
-    /// True if the access is certainly in flight.
+    /// True if the access is known to be in flight on at least one path.
     is_certain: bool,
-    /// True if the value that names the accessed buffer still refers to the same bytes.
+    /// True if the value through which the access was started still refers to the accessed bytes. False if the
+    /// value may have been defined again, for example in the next iteration.
     is_current: bool,
     /// True if the access is a write, and no write to the accessed buffer has completed yet.
     is_first: bool,
@@ -122,9 +124,10 @@ struct QueueKey {
     /// Operation that allocates the mbarrier. `None` if this operation is unknown, or if the channel has no
     /// mbarrier.
     mbarrier: Option<OpId>,
-    /// First warp of the region whose warps observe the accesses; 0 for an mbarrier.
+    /// First warp of the region whose warps wait for the accesses; 0 for an mbarrier.
     ///
-    /// The default region of `ttg.warp_specialize` and the code around the operation have the same first warp.
+    /// The default region of a `ttg.warp_specialize` and the code around the `ttg.warp_specialize` have the same
+    /// first warp.
     first_warp: u32,
 }
 
@@ -230,7 +233,8 @@ impl InFlight {
         self.before.get(&op).into_iter().flatten().copied()
     }
 
-    /// Returns the accesses that the wait `act` observes for the waiting thread only.
+    /// Returns the accesses whose completion only the waiting thread observes at the wait `act`. The result is
+    /// empty for a wait on an mbarrier, whose completion all threads observe.
     pub(crate) fn observed(
         &self,
         act: ActId,
@@ -372,8 +376,9 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Treats mbarrier accesses as complete if they were started in a region of `ttg.warp_specialize` that does not
-    /// contain `op`.
+    /// Treats mbarrier accesses as complete after the region of `ttg.warp_specialize` in which they were started.
+    /// `op` is the current operation. An access is complete if it was started in a region that does not contain
+    /// `op`.
     fn leave(&self, op: OpId, state: &mut InFlightState) {
         if self.teams.is_empty() {
             return;
@@ -422,10 +427,11 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Applies an mbarrier wait in a region of `ttg.warp_specialize`.
+    /// Updates the state at an mbarrier wait in a region of `ttg.warp_specialize`.
     ///
-    /// Other warps may have waited for their own accesses before they arrived at the mbarrier. Such accesses are no
-    /// longer certainly in flight.
+    /// Before other warps arrived at the mbarrier, they may have waited for their own accesses. Copies and mbarrier
+    /// accesses may themselves have caused an arrival when they completed. All these accesses are no longer
+    /// certainly in flight.
     fn synchronise(&self, op: OpId, state: &mut InFlightState) {
         let team = self.team(op);
         if team == Team::BLOCK {
@@ -441,7 +447,8 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Removes from the state the groups whose completion a wait observes. Returns the union of these groups.
+    /// Applies a wait that returns once at most `at_most` groups are in flight on `channel`. Removes the other
+    /// groups, which are then complete, from the state, and returns their union.
     fn observe(
         &self,
         op: OpId,

@@ -88,8 +88,8 @@ impl LiveTensors {
     }
 }
 
-/// Returns the last position at which the use by `user` keeps a value live. The value is defined in a region of
-/// `scope`.
+/// Returns the last position at which a value is live because `user` uses it. `scope` is the operation whose region
+/// defines the value.
 ///
 /// If a loop contains `user` but not the definition of the value, the value stays live up to the end of the loop.
 fn last_position(

@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Liveness {
-    /// For each operation, the buffers that are live before it, and the buffers that are live before, during or
-    /// after it.
+    /// For each operation, two sets of buffers. The first contains the buffers that are live before the operation.
+    /// The second contains the buffers that are live at some time before, during or after it.
     around: HashMap<OpId, (BTreeSet<OpId>, BTreeSet<OpId>)>,
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct RegisterEstimate {
 }
 
 impl RegisterEstimate {
-    /// Estimates the registers of `function`. `ops` are the operations of `function`.
+    /// Estimates the registers per thread that `function` needs. `ops` must yield the operations of `function`.
     pub(crate) fn of<'c>(
         function: Op<'c>,
         ops: impl Iterator<Item = Op<'c>>,
@@ -107,8 +107,8 @@ pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the number of 32-bit words per thread that stay live during a whole iteration of the loop. `words`
-/// returns the number of words per thread of a type.
+/// Estimates the number of 32-bit words per thread that hold tensors which are live during a whole iteration of the
+/// loop. `words(type)` returns the number of words per thread that a tensor of this type occupies.
 fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     let carried = build::results(loop_op).into_iter();
     let carried: u64 = carried.map(|value| words(value.r#type())).sum();

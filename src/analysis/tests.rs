@@ -68,7 +68,7 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
     )
 }
 
-/// Returns the size in bytes of the shared memory that a function may use if it needs at least `bytes` bytes.
+/// Returns the limit, in bytes, for the shared memory of a function that needs at least `bytes` bytes.
 fn room(bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
@@ -734,8 +734,9 @@ fn slot(op: usize, phase: u32) -> Event {
     view(op, 1, range)
 }
 
-/// Returns a loop that reads a loop-carried slot of a buffer with three slots, and writes slot (i + `written`) % 3.
-/// The buffer is value 1. Values 2 and 3 are the slots that enter the first iteration. If `is_ordered` is true,
+/// Returns a loop that accesses a buffer with three slots. Each iteration first reads a loop-carried slot, and then
+/// writes slot (i + `written`) % 3. The buffer is value 1. The first two iterations read values 2 and 3, which are
+/// the first two slots. Each later iteration reads the slot written two iterations before. If `is_ordered` is true,
 /// each iteration starts with a barrier.
 fn rotating(written: u32, is_ordered: bool) -> Flow {
     let fixed = |op, from| {
@@ -1109,8 +1110,8 @@ fn buffers_of_regions_are_dead_after_the_join() {
     assert!(allocate(&flow, &[]).is_ok());
 }
 
-/// Checks the instruction counts of all waits in a function. Copies 4 and 5 issue 2 instructions each, copies 12
-/// and 15 issue 3 each.
+/// Checks that `expected` contains the result of [`counted_waits`] for each wait in a function. Operations 4 and 5
+/// are copies that issue 2 instructions each. Operations 12 and 15 are copies that issue 3 instructions each.
 #[track_caller]
 fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
     let issued = HashMap::from([(4, 2), (5, 2), (12, 3), (15, 3)]);

@@ -9,11 +9,11 @@ use gpu_sim::Decoded;
 use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
-/// Parses and lowers a module in text or bytecode, and decodes the kernel `entry`. If `entry` is `None`, decodes
-/// the only kernel.
+/// Parses a module in text or bytecode, lowers it, and decodes the kernel `entry` for the simulator. If `entry` is
+/// `None`, decodes the only kernel.
 ///
 /// `file` is the input's name in messages. `pipeline` lowers the module. If it is `None`, modules with a `tt.func`
-/// are lowered by a default pipeline, and other modules are decoded unchanged.
+/// are lowered by a default pipeline, and other modules are not lowered.
 ///
 /// # Errors
 /// Returns the diagnostics of MLIR or of the decoder.

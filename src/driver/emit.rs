@@ -72,7 +72,8 @@ impl Artifact {
     }
 }
 
-/// Returns the name of the language, the GPU vendor and the command-line option, for messages.
+/// Returns, for messages, the name of an assembly language, the vendor of its GPUs, and the command-line option
+/// that requests this language.
 fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),

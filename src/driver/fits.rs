@@ -7,7 +7,8 @@ use linear_layout::target::{Assembly, Target};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{BlockLike, Module, OperationRef};
 
-/// Returns the GPU vendor, MLIR dialect and kernel calling convention of an assembly language.
+/// Returns the vendor of the GPUs that an assembly language is for, the vendor's MLIR dialect, and the calling
+/// convention of kernels.
 fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("NVIDIA", "nvvm", "ptx_kernel"),

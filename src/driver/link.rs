@@ -124,7 +124,8 @@ fn find(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Adds the kernel attributes and library options in `options` to the module.
+/// Adds the attributes in `options` to the kernels of the module. If libdevice must flush subnormal numbers to
+/// zero, also sets the module flag for this.
 pub(super) fn describe(module: &Module<'_>, options: &Options) {
     let context = module.get_context();
     if options.reflect_ftz {

@@ -87,7 +87,8 @@ fn parse<'c>(
     })
 }
 
-/// Takes all messages from `recorder`. Notes that print an operation, possibly the whole module, are dropped.
+/// Takes all messages from `recorder`. Notes in which MLIR prints an operation are dropped, since the operation may
+/// be the whole module.
 fn take_messages(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()

@@ -109,8 +109,9 @@ impl Schedule<'_> {
         order
     }
 
-    /// Returns a predicate that is true for two kinds of instructions: those that must not move, and those that
-    /// free more registers in `order` than they define.
+    /// Returns a predicate on instruction indices. It is true for an instruction that must not move. It is also
+    /// true for an instruction that, in `order`, is the last user of values with more registers than the
+    /// instruction defines.
     fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {

@@ -35,8 +35,8 @@ pub enum Emit {
 
 /// Options of a translation. [`Options::new`] returns the defaults of `ll-translate`.
 ///
-/// In the C API, a request has a JSON object with the option names of `ll-translate`. The defaults of a request
-/// differ in two points: the file name is `<string>`, and the module is lowered.
+/// In the C API, a request has a JSON object with the option names of `ll-translate`. Two defaults of a request are
+/// different: `file` is `<string>`, and `lower` is the pipeline `convert-layouts-to-llvm`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields, default = "Options::of_request")]
 pub struct Options {
@@ -275,7 +275,7 @@ fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     attributes.filter_map(number).collect()
 }
 
-/// Returns the selected nested module, or `None` if `file` has no nested modules.
+/// Returns a copy of the nested module that `options` selects. Returns `None` if `file` has no nested modules.
 fn chosen<'c>(
     context: &'c Context,
     file: &Module<'c>,

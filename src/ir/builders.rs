@@ -107,8 +107,8 @@ impl<'c> Parts<'_, 'c> {
     }
 }
 
-/// An operation that is not yet in the IR. `O` is the operation type, which adds methods for optional
-/// attributes.
+/// An operation that is not yet in the IR. The type parameter `O` is the type of the operation. It determines which
+/// methods for optional attributes are available.
 #[derive(Debug)]
 pub(crate) struct Building<'s, 'c, O = ()> {
     parts: Parts<'s, 'c>,
@@ -161,7 +161,8 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// Adds attributes named by identifiers, such as the discardable attributes of another operation.
+    /// Adds attributes whose names are given as MLIR identifiers, for example the discardable attributes of another
+    /// operation.
     pub(crate) fn with_discardable(
         mut self,
         attributes: &[(Identifier<'c>, Attribute<'c>)],

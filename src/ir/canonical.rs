@@ -18,8 +18,9 @@ use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 
-/// Converts an operation with one source and one result to a [`ViewOp`]. The arguments are the type of the
-/// operation and the operation.
+/// Returns a [`ViewOp`] for an operation with one source and one result. The arguments of the macro are the Rust
+/// type of the operation, and the operation itself. If the operation does not have this type, the enclosing
+/// function returns `None`.
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
@@ -93,8 +94,8 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Returns true if both tensors have the same layout, including register replicas. Inferred layouts depend on
-/// the replicas.
+/// Returns true if both tensors have the same layout and the same register replicas. The replicas are compared too,
+/// since inferred layouts depend on them.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;

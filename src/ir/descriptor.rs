@@ -5,8 +5,8 @@ use crate::sys::{self, BufferType};
 use linear_layout::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 
-/// Adds the encoding of the blocks to the type of a tensor descriptor. Returns `None` if `type_` is not a tensor
-/// descriptor, or if it already has an encoding.
+/// Returns the tensor-descriptor type `type_` with an explicit encoding of its blocks. Returns `None` if `type_` is
+/// not a tensor descriptor, if it already has an encoding, or if there is no default encoding for its blocks.
 pub(crate) fn with_block_encoding(type_: Type<'_>) -> Option<Type<'_>> {
     let block = block(type_).filter(|block| block.encoding.is_none())?;
     let encoding = Encoding::from(block_encoding(&block)?);
@@ -16,7 +16,8 @@ pub(crate) fn with_block_encoding(type_: Type<'_>) -> Option<Type<'_>> {
 }
 
 /// Returns the type of the shared-memory buffer through which a block passes between registers and global memory.
-/// The buffer has the shape of the tensor in registers, which may lack leading dimensions of the block.
+/// The buffer has the shape of `tensor`, the tensor in registers. This shape may have fewer leading dimensions than
+/// the block.
 pub(crate) fn block_buffer<'c>(
     descriptor: Type<'c>,
     tensor: Type<'c>,
@@ -33,8 +34,8 @@ pub(crate) fn block_buffer<'c>(
     memdesc(tensor.shape, tensor.element, encoding, is_mutable)
 }
 
-/// Returns the description of the blocks that a tensor descriptor of type `type_` accesses. Returns `None` for
-/// other types.
+/// Returns the shape, element type and encoding of the blocks that a tensor descriptor of type `type_` accesses.
+/// Returns `None` for other types and for im2col descriptors.
 pub(crate) fn block(type_: Type<'_>) -> Option<BufferType<'_>> {
     sys::buffer(type_).filter(|block| block.memory_space.is_none() && !block.is_im2col)
 }

@@ -39,9 +39,10 @@ pub const TWO_CTAS: &str = "ttng.two-ctas";
 pub const NUM_STAGES: &str = "tt.num_stages";
 /// Attribute of a loop: the unroll factor.
 pub const UNROLL_FACTOR: &str = "tt.loop_unroll_factor";
-/// Attribute of an argument or operation: a divisor of the first element in each contiguous run.
+/// Attribute of an argument or operation: a number that divides the first element of each run of consecutive
+/// elements.
 ///
-/// For pointers, the element is the address in bytes.
+/// The elements of a tensor of pointers are addresses in bytes.
 pub const DIVISIBILITY: &str = "tt.divisibility";
 /// Attribute of an argument or operation: the length of runs of consecutive elements.
 pub const CONTIGUITY: &str = "tt.contiguity";

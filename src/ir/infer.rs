@@ -154,14 +154,16 @@ pub(crate) enum Dependence {
     Same,
     /// The operand encoding determines a unique result encoding.
     Derived,
-    /// The operand encoding determines the layout of the result, but several encodings have this layout.
+    /// The operand encoding determines the layout of the result. It does not determine the result encoding, since
+    /// several encodings have this layout.
     Spelled,
-    /// The result may have any encoding, since the operation may reorder elements. The default encoding keeps the
-    /// order.
+    /// The result may have any encoding, since the operation may reorder elements. By default, the result has the
+    /// encoding that keeps the order of the elements.
     Usual,
 }
 
-/// Returns the dependence of the result encodings on the encoding of operand `i`, or `None` if there is none.
+/// Returns the kind of dependence between the encoding of operand `i` and the encodings of the results. Returns
+/// `None` if the encodings are independent.
 pub(crate) fn dependence(op: OperationRef<'_, '_>, i: usize) -> Option<Dependence> {
     if may_reorder(op) {
         return Some(Dependence::Usual);
@@ -184,8 +186,8 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// Returns the inference rule that relates operand `i` to the results, followed by the shapes of this operand and
-/// of the result.
+/// Returns the inference rule that relates operand `i` to a result, the shape of the operand, and the shape of the
+/// result. The result has index `i` if there are more than `i` results, and index 0 otherwise.
 fn rule(
     op: OperationRef<'_, '_>,
     i: usize,

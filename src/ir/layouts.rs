@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct TensorLayout {
     /// The encoding.
     pub encoding: Arc<Encoding>,
-    /// The layout (register, lane, warp, block) -> (dim0, ...), including zero register bases, which select
-    /// replicas.
+    /// The layout (register, lane, warp, block) -> (dim0, ...). Some of its register bases may be zero. Registers
+    /// whose indices differ only in the bits of zero bases hold replicas of the same element.
     pub full: LinearLayout,
     /// The layout without zero register bases: register i is the i-th LLVM value of a thread.
     pub unique: LinearLayout,
@@ -129,7 +129,8 @@ impl Layouts {
         }
     }
 
-    /// Returns the canonical text of an encoding, or `None` if the text of `attribute` is already canonical.
+    /// Returns the canonical text of the encoding in `attribute`. Returns `None` if this text is the same as the
+    /// text of `attribute`.
     ///
     /// # Errors
     /// Returns an error if the attribute is not a valid encoding.

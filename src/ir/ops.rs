@@ -94,15 +94,16 @@ enum Count {
 /// The declared operands or results of an operation, each a group of consecutive values.
 struct Groups {
     counts: &'static [Count],
-    /// Name of the attribute that contains the group sizes, if the operation has such an attribute.
+    /// Name of the attribute that contains the number of values in each group. `None` if the operation has no such
+    /// attribute.
     sizes: Option<&'static str>,
 }
 
 impl Groups {
     /// Returns the indices of the values in group `i`. All groups together have `total` values.
     ///
-    /// Without group sizes, variable groups share the remaining values evenly: ODS allows several variable groups
-    /// only with equal sizes.
+    /// If no attribute contains the group sizes, all optional and variadic groups have the same size, as ODS
+    /// requires.
     fn range(&self, op: OperationRef<'_, '_>, total: usize, i: usize) -> Range<usize> {
         if let Some(sizes) = self.sizes.and_then(|key| numbers_32(op, key)) {
             let size = |n: &i32| usize::try_from(*n).unwrap_or(0);

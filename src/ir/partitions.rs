@@ -23,7 +23,7 @@ use std::cmp::Reverse;
 pub(crate) struct RegionWarps {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// Number of the hardware barrier that synchronises the warps of the region.
+    /// Index of the hardware barrier that synchronises the warps of the region.
     pub(crate) barrier: u32,
 }
 
@@ -34,8 +34,8 @@ impl RegionWarps {
     }
 }
 
-/// Number of the hardware barrier that synchronises the whole CTA. Each of the other barriers synchronises one
-/// region.
+/// Index of the hardware barrier that synchronises the whole CTA. Each hardware barrier with a different index
+/// synchronises one region.
 pub(crate) const CTA_BARRIER: u32 = 1;
 
 /// Number of hardware barriers per CTA.

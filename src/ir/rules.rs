@@ -21,9 +21,10 @@ pub struct Rule {
 
 include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
 
-/// Creates the diagnostic of a broken rule. The arguments are rule labels and a `format!` message.
+/// Creates the diagnostic of a broken rule. The arguments are the labels of the rule, separated by `|`, and a
+/// `format!` message.
 ///
-/// A check that several operations share has one label for each operation.
+/// If several operations share a check, each of these operations has its own label for the rule.
 macro_rules! broken {
     ($($label:ident)|+, $($message:tt)+) => {
         $crate::sys::Diagnostic::new(format!($($message)+))

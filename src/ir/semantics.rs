@@ -9,7 +9,8 @@ use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 
-/// The implementation of [`Semantics`] in which encodings are linear layouts.
+/// Implements [`Semantics`], the verification and layout callbacks of the dialects. In this implementation,
+/// encodings are linear layouts.
 #[derive(Debug)]
 pub struct LinearLayouts;
 

@@ -58,8 +58,9 @@ pub(crate) fn memdesc<'c>(
     Type::parse(sys::context_of(element.context()), &text)
 }
 
-/// Returns true if `element`, the element type of a tensor, is also that of a descriptor's block. A signless
-/// integer matches an integer of the same width in the block, for example `i8` matches `si8`.
+/// Returns true if a tensor with element type `element` matches a descriptor's block with element type `block`.
+/// Equal types match. A signless integer in the tensor also matches any integer of the same width in the block, for
+/// example `i8` matches `si8`.
 #[must_use]
 pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
     element == block

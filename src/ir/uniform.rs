@@ -31,8 +31,8 @@ fn is_splat(value: Val<'_>) -> bool {
         || constant(value).is_some()
 }
 
-/// Replaces a view by a copy of the source's defining operation, with the view's result type. The view's attributes are
-/// dropped, since they describe data movement that no longer happens.
+/// Replaces a view by a copy of the operation that defines its source. The copy has the result type of the view.
+/// The attributes of the view are dropped, since they describe data movement that is no longer necessary.
 pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();

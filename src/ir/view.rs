@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// Returns the common layout of both halves of a tensor, split along its last dimension of size 2.
+/// Returns the layout of each half of a tensor that is split along its last dimension, which has size 2. Both
+/// halves have the same layout.
 ///
 /// # Errors
 /// Returns an error if the elements of a pair are in different threads.
@@ -52,7 +53,8 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
 
 /// Returns, for each result register, the operand register that holds its element.
 ///
-/// `f` is a linear map from packed coordinates in the result to packed coordinates in the operand.
+/// `f` maps the coordinates of an element in the result to the coordinates of the same element in the operand. All
+/// coordinates of an element are packed into one integer, and `f` is linear over its bits.
 ///
 /// # Errors
 /// Returns an error if an element is in another thread, or in no thread.
@@ -125,8 +127,8 @@ pub fn part_sources(
     Ok(sources)
 }
 
-/// Yields, for each thread, the packed coordinates of the elements that register 0 of the thread holds in layout
-/// `result` and in layout `operand`.
+/// Yields two elements for each thread, given by their packed coordinates. The first is the element that register 0
+/// of the thread holds in layout `result`. The second is the element that register 0 holds in layout `operand`.
 fn threads<'a>(
     result: &'a LinearLayout,
     operand: &'a LinearLayout,

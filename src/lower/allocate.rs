@@ -32,10 +32,10 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     plans: PlanCache,
     allocation: Allocation,
-    /// Byte offset of a word in shared memory. The word holds the number that identifies the `ttg.warp_specialize`
-    /// whose partitions the workers execute.
+    /// Byte offset of a word in shared memory. The word contains the index of the `ttg.warp_specialize` whose
+    /// partitions the worker warps execute next.
     ///
-    /// `None` if there are no workers.
+    /// `None` if there are no worker warps.
     worker_number: Option<u32>,
     flow: Flow,
 }
@@ -71,8 +71,8 @@ pub(crate) struct PlanContext<'a> {
     /// Maximum scratch size of a plan in bytes. `None` if only the GPU limits the size.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    /// The code of the function in which some warps run one barrier behind the others. If the function or the GPU
-    /// does not support such code, a diagnostic with the reason.
+    /// The parts of the function in which some warps run one barrier behind the others. If the function or the GPU
+    /// does not support such code, this is a diagnostic with the reason.
     pub(crate) staggered: Result<StaggeredCode, Diagnostic>,
     /// Shared-memory costs of each planned operation, or `None` if no remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,

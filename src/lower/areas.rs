@@ -14,7 +14,7 @@ use crate::sys::{Diagnostic, operation_id};
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
-/// Number of scratch areas: one for kernels, and one for profiling tools.
+/// Number of scratch areas in global memory. Kernels use one area, and profiling tools use the other.
 pub(crate) const NUM_AREAS: usize = 2;
 
 pub(crate) type Areas = [u32; NUM_AREAS];
@@ -115,7 +115,7 @@ impl ProgramScratch {
 
 pub(crate) struct FunctionScratch<'c> {
     pub(crate) scratch: Scratch,
-    /// Byte offset of the function's frame in each area.
+    /// Byte offset at which the function's frame starts in each area.
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
     pub(crate) calls: HashSet<OpId>,

@@ -94,7 +94,7 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     Some((value_id(object), use_))
 }
 
-/// Returns views that forward operand i of a wait to result i.
+/// Returns the buffer views of a wait operation. Result i is a view of the whole operand i.
 fn forwarded(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs

@@ -18,7 +18,8 @@ pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
     numbers: HashMap<usize, i64>,
-    /// True while the marked allocations have already been marked for other warps.
+    /// True while code is lowered that marks allocations which other warps have already marked. The simulator
+    /// begins no new lifetime at such a mark.
     pub(crate) is_again: bool,
 }
 

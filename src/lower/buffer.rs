@@ -167,7 +167,8 @@ impl<'c> GlobalBuffer<'c> {
         l.e.gep(self.base, element, self.offsets[register])
     }
 
-    /// Returns the byte offset of a register's element. The offset is out of range if the mask or `owner` is false.
+    /// Returns the byte offset of the element in register `register`. If the mask or `owner` is false at run time,
+    /// the offset is out of range.
     pub(super) fn offset(
         &self,
         l: &mut Lowering<'c>,

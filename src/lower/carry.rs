@@ -64,8 +64,8 @@ impl<'c> Lowering<'c> {
         self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
     }
 
-    /// Unpacks the block arguments `flat` into the registers of `values`. `counts` contains the number of block
-    /// arguments for each value.
+    /// Sets the registers of `values` from the block arguments `flat`. `counts` contains the number of block
+    /// arguments for each value. A block argument that holds a pair of registers is unpacked.
     pub(crate) fn receive(
         &mut self,
         values: impl IntoIterator<Item = Val<'c>>,

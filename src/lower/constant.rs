@@ -62,7 +62,7 @@ fn one<'c>(
     l.e.constant_attr(type_, element)
 }
 
-/// A bit of the lane, warp or CTA index, with its column in the layout.
+/// A bit of the lane, warp or CTA index, and the column of the layout for this bit.
 #[derive(Clone, Copy)]
 struct ThreadBit {
     dim: Dim,
@@ -123,8 +123,8 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// Returns those thread-index bits that affect the value of a register. `base` is the position of the element that
-/// the register holds in thread 0, and `at` returns the element at a position.
+/// Returns those thread-index bits on which the value in a register depends. `base` is the position of the element
+/// that the register holds in thread 0, and `at` returns the element at a position.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,

@@ -41,9 +41,9 @@ use std::collections::HashMap;
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
-    /// A permutation of the lanes with which each warp stores to contiguous bytes, as copy instructions with one
-    /// address per warp require. `None` if copy instructions of this size take one address per thread, or if there
-    /// is no such permutation.
+    /// The lane order in which each warp stores to contiguous bytes. Copy instructions that take one address per
+    /// warp require it. `None` if copy instructions of this size take one address per thread, or if there is no
+    /// such lane order.
     lane_order: Option<LaneOrder>,
 }
 
@@ -121,8 +121,8 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     Ok(())
 }
 
-/// Plans and verifies the stores of a copy. `ends` are the source, which consists of pointers or offsets, and the
-/// destination buffer.
+/// Plans and verifies the stores of a copy. `ends` contains the source, which is a tensor of pointers or offsets,
+/// and the destination, which is a buffer.
 fn program<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -197,7 +197,7 @@ enum Source<'c> {
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
-    /// Values that are stored for masked-off elements, or `None` if zeros are stored.
+    /// Values that are stored for elements whose mask is false, or `None` if zeros are stored for them.
     others: Option<Registers<'c>>,
     element: Type<'c>,
     cache: CachePolicy,

@@ -65,8 +65,8 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// Returns a mask of those register-index bits that do not affect the element, according to the constancy of
-/// `value`.
+/// Returns a mask of register-index bits. Registers whose indices differ only in these bits hold equal elements, as
+/// follows from the constancy of `value`.
 ///
 /// ```text
 /// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers

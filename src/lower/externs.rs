@@ -19,7 +19,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
 use melior::ir::{Type, ValueLike};
 
-/// The result of expanding a call of a library function. The value is `None` if the function remains a call.
+/// The result of expanding a call of a library function. `Some` contains the value that replaces the call. `None`
+/// means that the function must be called.
 type Expansion<'c> = Result<Option<Val<'c>>, Diagnostic>;
 
 pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {

@@ -48,11 +48,12 @@ const FLOAT_UNARY: [&str; 7] = [
     "math.roundeven",
 ];
 
-/// Maximum number of elements of a constant tensor whose elements are drawn and listed one by one.
+/// Maximum number of elements of a constant tensor for which the generator draws each element separately.
 const MAX_LISTED: usize = 128;
 
-/// Truncations to a smaller float format, one of which is drawn at random. The default `arith.truncf` occurs three
-/// times; each variant with an explicit rounding mode occurs once.
+/// Operations that truncate to a smaller float format. The generator draws one of them at random. The default
+/// `arith.truncf` is listed three times, so that it is drawn more often than each variant with an explicit rounding
+/// mode.
 const TRUNCATIONS: [&str; 8] = [
     "arith.truncf",
     "arith.truncf",
@@ -64,8 +65,8 @@ const TRUNCATIONS: [&str; 8] = [
     "arith.truncf.to_nearest_away",
 ];
 
-/// Library functions that compute the same as an MLIR operation. Each entry holds the operand type, the name of the
-/// function, and the name of the operation.
+/// Library functions, each with an MLIR operation that computes the same result. Each entry holds the operand type,
+/// the name of the library function, and the name of the operation.
 const EXTERNS: [(Scalar, &str, &str); 29] = [
     (Scalar::Int(32), "__nv_abs", "math.absi"),
     (Scalar::Int(32), "__nv_clz", "math.ctlz"),
@@ -387,7 +388,7 @@ impl Builder {
         self.cast(name, value, element)
     }
 
-    /// Returns a value of type `type_`. It may be an existing value after a conversion, or a new one.
+    /// Returns a value of type `type_`. The value is either an existing one, converted if necessary, or a new one.
     pub(crate) fn like(&mut self, type_: &KernelType) -> Value {
         let Some(tensor) = &type_.tensor else {
             return self.scalar_like(type_);

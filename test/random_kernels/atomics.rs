@@ -18,9 +18,12 @@ const FLOAT_EXTREMES: [ElementUpdate; 2] = [change(6, "arith.maxnumf"), change(7
 const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
 
 impl Builder {
-    /// Adds a random atomic operation on elements with the type and layout of `value`. Returns `None` if atomic
-    /// operations do not accept that type or layout, or if later operations cannot use the result of the added
-    /// operation.
+    /// Adds a random atomic operation on elements with the type and layout of the tensor `value`. Returns its
+    /// result, if later operations can use it.
+    ///
+    /// Returns `None` if the operation has no usable result, or if no operation was added. The latter happens if
+    /// `value` is a scalar, if its element type or layout is not supported, or if no further arguments can be
+    /// added.
     pub(super) fn atomic(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let is_word = type_.element.int().is_some_and(|bits| bits >= 32);
@@ -48,8 +51,9 @@ impl Builder {
         }
     }
 
-    /// Adds a buffer with elements of the element type of `type_`, and returns a tensor of pointers into it. No two
-    /// elements of the tensor, and no two executions of the operation that uses them, share an address.
+    /// Adds a buffer with elements of the element type of `type_`, and returns a tensor of distinct pointers into
+    /// it. The operation that uses the pointers may be executed several times; each execution gets different
+    /// pointers.
     fn distinct_places(&mut self, type_: &KernelType) -> Value {
         let offsets = self.distinct_offsets(type_);
         let content = self.content(type_.element, offsets.span);
@@ -62,8 +66,8 @@ impl Builder {
         self.rng.chance(40).then(|| self.like(&mask))
     }
 
-    /// Combines the result `found` of a masked access with `other`: elements whose `mask` is false are taken from
-    /// `other`. Without a mask, returns `found`.
+    /// Returns the elements of `found`, the result of an access with the mask `mask`. Elements whose mask is false
+    /// are replaced by those of `other`. Without a mask, returns `found` itself.
     fn found(&mut self, found: Value, mask: Option<Value>, other: Value) -> Value {
         match mask {
             Some(mask) => self.elementwise("arith.select", &[mask, found, other]),
@@ -121,7 +125,9 @@ impl Builder {
     }
 
     /// Adds an atomic read-modify-write in which each element has its own address, so that the old values are
-    /// deterministic.
+    /// deterministic. Returns the old values; elements that are masked off get the value of the operand instead.
+    ///
+    /// Returns `None`, without adding the operation, if an exchange of elements with fewer than 32 bits was drawn.
     fn atomic_change(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let is_amd = self.kernel.target.vendor == Vendor::Amd;
         let (mut value, mut change) = (value, EXCHANGE);
@@ -251,8 +257,8 @@ impl Builder {
         self.tensors.push(received);
     }
 
-    /// Adds the update of a tensor in memory under a lock. Each program acquires the lock, loads the tensor,
-    /// combines it with a value, stores the result, and releases the lock.
+    /// Adds operations that update a tensor in memory while a lock is held. Each program acquires the lock, loads
+    /// the tensor, combines it with a value, stores the result, and releases the lock.
     pub(super) fn locked_update(&mut self) {
         let value = self.any_tensor();
         let type_ = self.type_(value);

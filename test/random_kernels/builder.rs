@@ -33,8 +33,8 @@ pub(crate) const SCALARS: [Scalar; 11] = [
     Scalar::F8E4M3,
 ];
 
-/// Index of one execution of an operation. All programs, and all iterations of the loops around the operation,
-/// count as separate executions.
+/// Index of one execution of an operation. An operation is executed once per program and per iteration of the loops
+/// around it; each of these executions has its own index.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     /// The `i32` value that holds the index of the execution.
@@ -57,8 +57,9 @@ pub(crate) struct Builder {
     pub(super) is_flat: bool,
     /// If set, the next buffer that is added holds addresses of elements of this type, each stored as an `i64`.
     pub(crate) pointee: Option<Element>,
-    /// Arguments added so far, with their types. Arguments have lower value numbers than all other values.
-    /// Therefore `max_arguments` numbers are reserved before the number of arguments is known.
+    /// Arguments added so far, with their types. Arguments have the lowest value numbers. Because other values are
+    /// numbered before the number of arguments is known, the first `max_arguments` numbers are reserved for
+    /// arguments.
     arguments: Vec<(KernelType, Argument)>,
     max_arguments: usize,
     /// Number of operations added so far.
@@ -67,8 +68,8 @@ pub(crate) struct Builder {
     pub(crate) palette: Option<Palette>,
 }
 
-/// The shapes, element types and layouts that a large kernel may use. They are few, so that many values have the
-/// same type and can be combined.
+/// A small set of shapes, element types and layouts that a large kernel uses. Because the set is small, many values
+/// have the same type and can be combined.
 pub(crate) struct Palette {
     pub(crate) shapes: Vec<Vec<u64>>,
     pub(crate) elements: Vec<Element>,
@@ -92,8 +93,8 @@ impl Palette {
 /// Maximum number of layouts that a palette holds for one shape.
 const MAX_LAYOUTS: usize = 4;
 
-/// Returns true if the encoding is a distributed one with a surjective layout for `shape`, and this layout has at
-/// most [`MAX_REGISTERS`] registers per thread.
+/// Returns true if `encoding` is a distributed encoding, its layout on `shape` is surjective, and each thread holds
+/// at most [`MAX_REGISTERS`] different elements.
 fn fits(encoding: &str, shape: &[u64]) -> bool {
     registers::known(encoding).is_some_and(|known| {
         known.is_distributed()
@@ -172,8 +173,8 @@ impl Builder {
         builder
     }
 
-    /// Returns the finished kernel. The value numbers that were reserved for arguments get the types of the
-    /// arguments that were added.
+    /// Returns the finished kernel. It has only the arguments that were added; the other value numbers that were
+    /// reserved for arguments remain unused.
     pub(crate) fn finish(mut self) -> Kernel {
         for (i, (type_, argument)) in self.arguments.into_iter().enumerate() {
             self.kernel.types[i] = type_;
@@ -207,8 +208,8 @@ impl Builder {
         )
     }
 
-    /// Adds an integer argument whose value at launch is `value`. The compiler does not know this value; in some
-    /// cases it knows that the value is divisible by 16.
+    /// Adds an `i32` argument whose value at launch is `value`. The compiler does not know this value. If it is a
+    /// nonzero multiple of 16, the argument is often declared to be divisible by 16.
     pub(crate) fn number(&mut self, value: u64) -> Value {
         let divisibility =
             (value != 0 && value.is_multiple_of(16) && self.rng.chance(70)).then_some(16);
@@ -326,8 +327,9 @@ impl Builder {
         fits(encoding, shape)
     }
 
-    /// Returns a register layout for `shape`. If the kernel has a palette, the layout may be one of the palette's
-    /// earlier layouts; a new layout is added to the palette.
+    /// Returns a register layout for `shape`. If the kernel has a palette, the layout is either one that the
+    /// palette already holds for `shape`, or a new one that is added to the palette. Without a palette, the layout
+    /// is new.
     pub(crate) fn encoding(&mut self, shape: &[u64]) -> Rc<str> {
         let known = self.palette.as_ref().map_or(&[][..], |palette| {
             palette.layouts.get(shape).map_or(&[], |layouts| layouts)

@@ -11,8 +11,9 @@ fn signed(value: u64, bits: u32) -> i64 {
     (value << (64 - bits)).cast_signed() >> (64 - bits)
 }
 
-/// Returns the result of an elementwise operation on one element per operand. Returns `None` if the result is
-/// undefined (division by zero, a shift by too many bits) or if this function does not implement the operation.
+/// Returns the result of the elementwise operation `name` on one element per operand. `from` is the element type of
+/// the first operand, and `to` is that of the result. Returns `None` if the result is undefined (division by zero,
+/// a shift by too many bits) or if this function does not implement the operation.
 pub(crate) fn elementwise(name: &str, from: Element, to: Element, operands: &[u64]) -> Option<u64> {
     match name {
         "arith.select" => {

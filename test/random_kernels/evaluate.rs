@@ -87,7 +87,8 @@ fn changed(change: ElementUpdate, element: Element, old: u64, value: u64) -> Res
 }
 
 /// Evaluates all programs of the grid one after another. Program `kernel.producer` is the first, because other
-/// programs may wait for it. Each argument is given by its bits or, if it is a buffer, by its address.
+/// programs may wait for it. `arguments` holds the bits of each argument; the bits of a buffer argument are its
+/// address.
 pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Result<(), String> {
     let [x, y, z] = kernel.grid;
     let others = (0..x * y * z).filter(|program| *program != kernel.producer);
@@ -330,8 +331,8 @@ impl Program<'_> {
         Ok(vec![result])
     }
 
-    /// Evaluates an elementwise operation `name` with one result for `count` elements. A scalar operand has the
-    /// same value for all elements.
+    /// Evaluates the elementwise operation `name`, whose result has `count` elements. A scalar operand has the same
+    /// value for all elements.
     fn each(
         &self,
         op: &KernelOp,
@@ -563,7 +564,8 @@ impl Program<'_> {
         (0..c.len()).map(element).collect()
     }
 
-    /// Returns the elements that a gather reads from `source`: each index replaces the coordinate along `axis`.
+    /// Returns the elements that a gather along `axis` reads from `source`. Each element of `indices` selects the
+    /// element of `source` at the same coordinates, except that the index replaces the coordinate along `axis`.
     fn gather(&self, op: &KernelOp, axis: usize, source: &[u64], indices: &[u64]) -> ElementBits {
         let from = self.type_(op.operands[0]).shape();
         let to = self.type_(op.operands[1]).shape();
@@ -571,9 +573,9 @@ impl Program<'_> {
         places.into_iter().map(|place| source[place]).collect()
     }
 
-    /// Returns one position per element of `indices`, a tensor of shape `to`. The coordinates of the position are
-    /// those of the element, except that the value of the element replaces the coordinate along `axis`. Positions
-    /// are row-major indices into a tensor of shape `from`.
+    /// Returns the position that each element of the tensor `indices` selects in a tensor of shape `from`. The
+    /// shape of `indices` is `to`. A position has the same coordinates as the index element, except that its
+    /// coordinate along `axis` is the value of the index element. Positions are row-major indices.
     fn indexed(&self, from: &[u64], to: &[u64], axis: usize, indices: &[u64]) -> Vec<usize> {
         let place = |(i, index): (u64, &u64)| {
             let mut at = coords(i, to);
@@ -583,7 +585,8 @@ impl Program<'_> {
         (0..).zip(indices).map(place).collect()
     }
 
-    /// Evaluates the accesses to a shared-memory buffer that is initialised with the first operand.
+    /// Evaluates an operation `Code::Buffer`: initialises a shared-memory buffer with the first operand, and
+    /// performs `access` on it. Returns the results of the operation.
     fn buffer(
         &self,
         op: &KernelOp,

@@ -9,7 +9,8 @@ use super::systems;
 use crate::referee::{memory, registers};
 use std::rc::Rc;
 
-/// Commutative integer operations that update an element in memory, each with its number in the dialect.
+/// Commutative integer operations that update an element in memory. Each entry contains the number that
+/// `tt.atomic_rmw` uses for the operation.
 pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(1, "arith.andi"),
     change(2, "arith.ori"),
@@ -169,8 +170,9 @@ impl Builder {
         }
     }
 
-    /// Builds the region of a reduction or scan. Its arguments are two tuples with one element of each operand, and
-    /// it yields the combined tuple. Also returns the element types of the operands.
+    /// Builds the region of a reduction or scan of `operands`. The region arguments are two tuples, each of which
+    /// has one scalar per operand. The region combines the tuples and yields the result with the terminator `end`.
+    /// Also returns the element types of the operands.
     fn combining(&mut self, operands: &[Value], end: Code) -> (KernelRegion, Vec<Element>) {
         let elements: Vec<Element> = operands.iter().map(|v| self.element(*v)).collect();
         let scalars = elements.iter().chain(&elements);
@@ -188,9 +190,10 @@ impl Builder {
         (region, elements)
     }
 
-    /// Adds operations that combine two tuples `acc` and `other`. Either the elements at each position are combined
-    /// separately, or one of the two tuples is selected. The selected tuple is the lexicographically larger one or,
-    /// only if `is_ordered` is true, `other` if its first element is not 0 and `acc` otherwise.
+    /// Adds operations that combine two tuples `acc` and `other`. One of these combinations is drawn:
+    /// - The elements at each position are combined separately.
+    /// - The result is the lexicographically larger tuple.
+    /// - Only if `is_ordered` is true: `other` is taken if its first element is not 0, and `acc` otherwise.
     ///
     /// If `is_ordered` is false, the result of combining many tuples does not depend on their order.
     fn combination(&mut self, acc: &[Value], other: &[Value], is_ordered: bool) -> Vec<Value> {
@@ -390,8 +393,8 @@ impl Builder {
         Some(results[0])
     }
 
-    /// Draws an axis of `tensor` and a tensor of indices along it. Indices whose positions differ only along the
-    /// axis are distinct.
+    /// Draws an axis of `tensor` and a tensor of indices along this axis. Two index elements are different if their
+    /// coordinates differ only along the axis. Returns `None` if no layout for the indices is found.
     fn distinct_indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
         let axis = self.rng.below(tensor.shape.len());
         let size = tensor.shape[axis];

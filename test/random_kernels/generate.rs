@@ -288,8 +288,9 @@ impl Builder {
         Some(self.one(Code::Reshape, &[value], to))
     }
 
-    /// Returns the type with `from`'s elements and shape `shape`. `rule` infers its encoding from that of `from`.
-    /// Returns `None` if there is no such encoding or it does not fit the shape.
+    /// Returns a tensor type with the shape `shape`, the element type of `from`, and the encoding that `rule`
+    /// infers from the encoding of `from`. Returns `None` if `rule` fails or the inferred encoding does not fit the
+    /// shape.
     fn inferred(
         &self,
         from: &KernelType,
@@ -302,8 +303,7 @@ impl Builder {
             .then(|| self.tensor_type(from.element, shape, &encoding))
     }
 
-    /// Draws at least `least` and at most two values, which a loop carries or a branch selects. Most of them are
-    /// tensors.
+    /// Draws between `least` and two existing values. Most of them are tensors.
     fn some_values(&mut self, least: usize) -> Vec<Value> {
         (0..self.rng.between(least, 2))
             .map(|_| {
@@ -403,7 +403,7 @@ impl Builder {
         self.keep(&results);
     }
 
-    /// Gives each iteration of a loop its own execution index in [`Slot`], so that the iterations access disjoint
+    /// Changes the execution index `slot` for the operations in a loop body, so that the iterations access disjoint
     /// memory. `count` is the index of the iteration, which is less than `most`.
     pub(super) fn enter_iteration(&mut self, count: Value, most: u64) {
         let times = self.constant(&KernelType::scalar(I32), most);
@@ -519,8 +519,8 @@ impl Builder {
         self.structured(Code::If { flat }, vec![condition], &types, regions);
     }
 
-    /// Adds a `ttg.mask` operation. Its results are undefined if its condition is false, so a selection replaces
-    /// them by other values in that case.
+    /// Adds a `ttg.mask` operation. Its results are undefined if its condition is false. `arith.select` operations
+    /// therefore replace them by existing values in this case.
     fn mask(&mut self, depth: usize) {
         let condition = self.any_condition();
         let mut chosen = self.some_values(0);

@@ -189,7 +189,8 @@ pub(crate) enum Code {
     /// `gluon.set_auto_layout`.
     SetLayout,
     AddPointer,
-    /// `tt.load`. Operands: pointer, mask, value where the mask is false. The mask and the value may be absent.
+    /// `tt.load`. Operands: pointer, mask, and the value of elements whose mask is false. The mask and this value
+    /// are optional.
     Load {
         volatile: bool,
         policy: &'static str,
@@ -213,20 +214,21 @@ pub(crate) enum Code {
     Poll(Sync),
     /// `ttg.barrier all`.
     Barrier,
-    /// Operands: base, offsets, mask, value where the mask is false.
+    /// `amdg.buffer_load`. Operands: base, offsets, mask, and the value of elements whose mask is false. The mask
+    /// and this value are optional.
     BufferLoad,
     /// Operands: value, base, offsets, mask.
     BufferStore,
     /// An elementwise operation of the dialect `arith`, `math` or `tt`, given by its name.
     Elementwise(&'static str),
-    /// `tt.extern_elementwise`. It calls the library function `symbol`, which computes the same as the operation
-    /// `same`.
+    /// `tt.extern_elementwise`, which calls the library function `symbol`. The function computes the same result as
+    /// the operation with the name `same`.
     Extern {
         symbol: &'static str,
         same: &'static str,
     },
-    /// `tt.elementwise_inline_asm` without instructions, which forwards its operands. The number is
-    /// `packed_element`: the elements that one execution of the assembly processes.
+    /// `tt.elementwise_inline_asm` without instructions, which forwards its operands. The field is the attribute
+    /// `packed_element`, the number of elements that one execution of the assembly processes.
     Assembly(u32),
     /// `arith.cmpi` with this predicate, given by its number in MLIR.
     CompareInts(u8),
@@ -270,7 +272,8 @@ pub(crate) enum Code {
     Gather(usize),
     /// `tt.histogram`. Operands: values, mask. The mask may be absent.
     Histogram,
-    /// A buffer in shared memory with this encoding, and an access to it. The first operand initialises the buffer.
+    /// Allocates a buffer in shared memory with this encoding, initialises it with the first operand, and performs
+    /// one access to it.
     Buffer {
         encoding: Rc<str>,
         access: BufferAccess,
@@ -388,7 +391,7 @@ pub(crate) enum Content {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Argument {
     pub(crate) content: Content,
-    /// Divisor of the argument that the compiler may assume.
+    /// Number by which the compiler may assume the argument to be divisible.
     pub(crate) divisibility: Option<u64>,
     /// True if the bytes of the buffer may be written more than once, either atomically or by programs that hold a
     /// lock.

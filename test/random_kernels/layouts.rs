@@ -35,7 +35,7 @@ pub(crate) fn layouts(seed: u64) -> Kernel {
 }
 
 impl Builder {
-    /// Draws a palette with one or two shapes, with element types that kernels compute with, and with a limit on
+    /// Draws a palette: one or two shapes, the element types `i32` and `f32` and up to two others, and a limit on
     /// the number of operations.
     fn new_palette(&mut self) -> Palette {
         let shapes = (0..self.rng.between(1, 2)).map(|_| {
@@ -106,8 +106,8 @@ impl Builder {
         self.tensors.extend(result);
     }
 
-    /// Adds a reshape, possibly an operation on its result, and the reshape back to the original shape. Layouts may
-    /// propagate around this cycle.
+    /// Adds a reshape of `value`, possibly an operation on its result, and a reshape back to the original shape.
+    /// Passes may propagate layouts through both reshapes. Returns `None` if a reshape is not possible.
     fn there_and_back(&mut self, value: Value) -> Option<Value> {
         let shape = self.type_(value).shape().to_vec();
         let count = shape.iter().product();

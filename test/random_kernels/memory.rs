@@ -241,8 +241,8 @@ impl Builder {
         Some(Offsets { values, span })
     }
 
-    /// Draws offsets that are distinct across all elements of the tensor and across all executions of the
-    /// operation.
+    /// Draws offsets that are distinct for all elements of a tensor of type `type_`. If the operation that uses the
+    /// offsets is executed several times, no two executions have an offset in common.
     pub(super) fn distinct_offsets(&mut self, type_: &KernelType) -> Offsets {
         let tensor = type_.tensor.clone().expect("offsets are a tensor");
         let (shape, rank) = (&tensor.shape, tensor.shape.len());
@@ -361,10 +361,10 @@ impl Builder {
         self.convert(value, encoding)
     }
 
-    /// Returns the encodings for expanding a one-dimensional range along `dim` to a tensor with this shape and
-    /// encoding. The first is the encoding of the range. Each further entry describes one inserted dimension by its
-    /// position and the encoding after its insertion. Returns `None` if one of the encodings does not fit its
-    /// shape.
+    /// Returns the encodings that are needed to expand a range along `dim` to a tensor with this shape and
+    /// encoding. The first result is the encoding of the one-dimensional range. The list has one entry per
+    /// dimension that must be inserted, in the order of insertion: the position of the dimension, and the encoding
+    /// after its insertion. Returns `None` if one of the encodings does not fit its shape.
     fn slices(
         &mut self,
         shape: &[u64],

@@ -8,8 +8,8 @@ use std::rc::Rc;
 /// Encoding attribute of a tensor whose layout is open, that is, left to inference.
 const OPEN: &str = "#gluon.auto_encoding";
 
-/// Selects tensors whose layout is open, that is, left to inference. For each selected tensor, a
-/// `gluon.set_auto_layout` states the original layout.
+/// Selects the open tensors whose original layout is nevertheless stated by `gluon.set_auto_layout`. A tensor is
+/// open if its layout must be inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GivenLayouts {
     /// All tensors with an open layout.

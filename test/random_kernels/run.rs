@@ -39,7 +39,8 @@ const PIPELINES: [&str; 7] = [
 /// skips those kernels.
 const BOUNDED: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// Passes that choose layouts. They must not change a result, and a second run must not change the module.
+/// Passes that choose layouts. They must not change the result of any kernel. Running a pass a second time must not
+/// change the module.
 const CHOICES: [&str; 3] = [
     "fold-layout-conversions",
     "remove-layout-conversions{verify=true}",
@@ -65,8 +66,7 @@ pub(crate) enum Failure {
     Fault(FaultKind),
     /// The final memory differs from the expected contents.
     Wrong,
-    /// A kernel with CuTe or Tilus layouts lowers to different code than the same kernel with the bases of these
-    /// layouts.
+    /// Replacing the CuTe or Tilus layouts of a kernel by encodings that list their bases changes the lowered code.
     SpelledApart,
     /// A second run of a pass changes the module again.
     NotSettled,
@@ -163,7 +163,7 @@ impl Runner {
     }
 
     /// Leaves some layouts of the kernel open, and checks the pass that infers them. With the inferred layouts, the
-    /// kernel must compute the same memory as before. A second run of the pass must change nothing.
+    /// kernel must leave the expected contents in memory. A second run of the pass must change nothing.
     ///
     /// # Errors
     /// The failure and its message.

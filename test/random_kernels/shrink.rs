@@ -44,8 +44,8 @@ fn count(ops: &[KernelOp]) -> usize {
         .sum()
 }
 
-/// Removes operation number `place`, counted in a pre-order traversal, and replaces its results by zero constants.
-/// Returns false if the operation cannot be removed.
+/// Removes the operation with the index `place` in a pre-order traversal of the kernel, and replaces its results by
+/// zero constants. Returns false if the operation cannot be removed.
 fn change(kernel: &mut Kernel, place: usize) -> bool {
     let types = kernel.types.clone();
     let mut left = place;

@@ -5,8 +5,8 @@ use linear_layout::bridge::{cute_from_linear, tilus_from_linear};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 
-/// Returns a hash of `text` that is less than `sides`. It serves as a random number that leaves the state of the
-/// random generator unchanged.
+/// Returns a hash of `text` that is less than `sides`. It is used in place of a random number where the state of
+/// the random generator must not change.
 fn drawn(text: &str, sides: usize) -> usize {
     let sum = text
         .bytes()
@@ -14,8 +14,9 @@ fn drawn(text: &str, sides: usize) -> usize {
     (sum >> 3) % sides
 }
 
-/// For some inputs, which a hash selects, returns a Tilus or CuTe layout that equals the layout `text` on `shape`.
-/// Returns `None` for the other inputs, and if there is no such layout.
+/// Returns a Tilus or CuTe layout that equals the layout `text` on `shape`. A hash of `text` selects the kind of
+/// layout. Returns `None` if the hash selects neither kind, if `text` is not a blocked or linear layout, or if
+/// there is no such layout.
 pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     let is_plain = ["#ttg.blocked", "#ttg.linear", "#ttg.generic_linear"]
         .iter()
@@ -61,8 +62,8 @@ pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     }
 }
 
-/// For some inputs, which a hash selects, returns a CuTe layout that equals the shared-memory layout `text` on
-/// `shape`. Returns `None` for the other inputs, and if there is no such layout.
+/// Returns a CuTe layout that equals the shared-memory layout `text` on `shape`. Returns `None` if a hash of `text`
+/// does not select it, or if there is no such layout.
 pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
     let known = registers::known(text).filter(|known| known.interval_paddings().is_empty())?;
     let layout = known

@@ -6,8 +6,9 @@ use std::panic::Location;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Checks that a text equals the expected literal. If `LL_BLESS=1` is set, the literal in the source is replaced
-/// instead, in the call that `#[track_caller]` reports.
+/// Checks that `found` equals `expected`, which is a string literal in the call. If the environment variable
+/// `LL_BLESS` is 1, nothing is checked; instead, a differing literal is replaced by `found` in the caller's source
+/// file.
 #[track_caller]
 pub(crate) fn check_text(found: &str, expected: &str) {
     if env::var("LL_BLESS").as_deref() != Ok("1") {

@@ -39,8 +39,8 @@ fn blocked(random: &mut Rng, lanes: usize) -> String {
     )
 }
 
-/// Draws a register layout for four warps. It is a blocked layout or, on NVIDIA GPUs, also that of a tensor core
-/// operand or result.
+/// Draws a register layout for four warps. On NVIDIA GPUs, it may be the layout of an operand or result of a tensor
+/// core instruction; otherwise, it is a blocked layout.
 fn registers(random: &mut Rng, lanes: usize, gpu: &str, bits: usize) -> String {
     if !gpu.starts_with("cuda") || bits > 32 || random.below(2) == 0 {
         return blocked(random, lanes);
@@ -569,8 +569,8 @@ fn random_lifetimes() {
     assert!(ran * 2 > count() / 3, "{ran} ran");
 }
 
-/// Tests two views: the transposed view of an array of buffers, and the view of eight rows of a buffer as a buffer
-/// of another shape.
+/// Tests views of buffers. The first kernel transposes an array of buffers and indexes the result. The second
+/// kernel takes eight rows of a buffer and reinterprets them as a buffer of 32x16 elements.
 #[test]
 fn views_of_rows_and_parts() {
     for (gpu, lanes) in GPUS {

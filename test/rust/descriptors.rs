@@ -7,8 +7,8 @@ use gpu_sim::{Arg, ElementTy, FloatTy, Swizzle, TensorElement, TensorMap};
 
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 
-/// Tests TMA loads of three-dimensional boxes that extend beyond the tensor, where the loaded elements are NaN.
-/// Also tests TMA reductions that add one-dimensional sums to global memory.
+/// Tests TMA loads of three-dimensional boxes that extend beyond the tensor; elements outside of the tensor are
+/// loaded as NaN. Also tests TMA reductions, which add one-dimensional tensors of sums to global memory.
 #[test]
 fn boxes_of_three_dimensions() {
     // Boxes have 2 x 16 x 32 elements.

@@ -166,8 +166,8 @@ impl Format {
         }
     }
 
-    /// Returns the code to which the magnitude of a number is rounded. It is found by binary search, independently
-    /// of the arithmetic on fields that the tested code uses.
+    /// Returns the code to which the magnitude of a number is rounded. The code is found by binary search over all
+    /// codes. The tested code, in contrast, computes the exponent and the fraction.
     fn rounded(self, negative: bool, mantissa: u128, power: i32, mode: Mode) -> u64 {
         if mantissa == 0 {
             return 0;
@@ -202,10 +202,10 @@ impl Format {
         }
     }
 
-    /// Compares a magnitude of this format with `mantissa * 2^power`. If `twice` is even, the magnitude is the
-    /// number that the code `twice / 2` represents. If `twice` is odd, the magnitude is the midpoint between the
-    /// numbers of the two adjacent codes. The code after the largest finite one counts as the number that would
-    /// follow if the exponent range were unbounded.
+    /// Compares the number that `twice` represents with `mantissa * 2^power`. An even `twice` represents the number
+    /// with the code `twice / 2`. An odd `twice` represents the midpoint between the numbers with the codes `(twice
+    /// - 1) / 2` and `(twice + 1) / 2`. The code after the largest finite one is treated as the next number of an
+    /// unbounded exponent range.
     fn compare(self, twice: u128, mantissa: u128, power: i32) -> std::cmp::Ordering {
         let code = (twice / 2) as u64;
         let exponent = (code >> self.mantissa_bits) as i32;

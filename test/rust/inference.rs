@@ -57,12 +57,13 @@ fn laid_out(type_: Type<'_>) -> Option<(Vec<u64>, Arc<Encoding>)> {
 struct Tally {
     forward: usize,
     backward: usize,
-    /// Number of results whose encoding follows from several different operand encodings.
+    /// Number of checks in which the operand encoding that is inferred from the result differs from the actual one,
+    /// but implies the same result encoding.
     ambiguous: usize,
 }
 
-/// Checks the encoding that is inferred for a result from operand `i`, and the one inferred for the operand from
-/// the result.
+/// Checks the inference of encodings in both directions: the result encoding that is inferred from operand `i`, and
+/// the operand encoding that is inferred from the result.
 fn check(op: build::Op<'_>, i: usize, place: &str, tally: &mut Tally) {
     let of_results = if i < op.result_count() { i } else { 0 };
     let (Some((shape, from)), Some((result_shape, to))) = (

@@ -20,8 +20,8 @@ struct ProductTensor {
 /// Returns the tensors A, B and D that a kernel loads. If the instruction has scales, the scales of A and B follow.
 ///
 /// The kernel has two warps. Each computes `tiles` (1 or 2) tiles along m, the same number along n, and one along
-/// k. The tiles of the second warp follow those of the first along m. If each lane computes a separate product, the
-/// products of the other lanes follow along m, too.
+/// k. Along m, the tiles of the first warp are followed by those of the second warp. If each lane computes a
+/// separate product, this arrangement is repeated along m for each lane.
 fn tensors(row: &Product, target: &Target, tiles: u64) -> Vec<ProductTensor> {
     let [m, n, k] = row.sizes();
     let own = if row.is_per_lane() { target.lanes } else { 1 };
@@ -308,8 +308,8 @@ fn each_gives_the_product() {
     assert!(known.len() >= 150, "{}", known.len());
 }
 
-/// Checks that LLVM assembles each instruction. An intrinsic that LLVM does not support on a processor is an error
-/// or becomes a call of a symbol.
+/// Checks that LLVM assembles each instruction. If a processor does not support an intrinsic, LLVM reports an error
+/// or emits a call to a function with the name of the intrinsic.
 #[test]
 fn each_assembles() {
     for target in TARGETS {

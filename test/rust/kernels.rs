@@ -78,7 +78,7 @@ impl Bench {
         self.run_as(grid, args, |launch| launch)
     }
 
-    /// Runs the kernel with a grid and arguments. `set` may make further launch settings.
+    /// Runs the kernel with a grid and arguments. `set` may change other settings of the launch.
     pub(crate) fn run_as(
         &mut self,
         grid: [u32; 3],

@@ -84,8 +84,8 @@ fn kernels() -> Vec<(String, String, String)> {
 /// Default value of the option `conversion-cost`, in cycles.
 const PENALTY: f64 = 130.0;
 
-/// Chooses layouts for all kernels, and checks their costs. Returns the ratio of the total cost to the total cost
-/// of Triton's results.
+/// Chooses layouts for all kernels, and checks their costs. Returns the sum of these costs divided by the sum of
+/// the costs of Triton's results.
 fn compare(memory: &str) -> f64 {
     let (mut ours, mut theirs) = (0.0, 0.0);
     for (name, module, triton) in kernels() {

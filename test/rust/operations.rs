@@ -493,8 +493,9 @@ fn buffer_stores_leave_masked_elements_alone() {
     }
 }
 
-/// Checks that remainders are exact. LLVM's own `frem` for NVIDIA GPUs subtracts a rounded multiple: the result has
-/// the wrong sign close to a multiple, and is meaningless beyond 2^24.
+/// Checks that remainders are exact. LLVM expands `frem` for NVIDIA GPUs to `x - trunc(x / y) * y`. This remainder
+/// has the wrong sign if `x` is just below a multiple of `y`, and it is meaningless if the quotient exceeds the
+/// precision of the type.
 #[test]
 fn remainders_are_exact() {
     let special = |exponents: &[i32], one: f64| -> Vec<f64> {

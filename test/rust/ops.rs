@@ -129,9 +129,9 @@ impl Parts {
         }
     }
 
-    /// Returns this operation and variants of it that lack an attribute, a group of operands, the results, or as
-    /// many of these parts as possible. Variants that `is_operation` rejects are omitted; the others may still be
-    /// invalid.
+    /// Returns this operation and variants of it. Some variants lack a single part: an attribute, a group of
+    /// operands, or the results. Other variants lack several of these parts. Variants that `is_operation` rejects
+    /// are omitted; the others may still be invalid.
     fn variants(&self, kind: OpKind, is_operation: &dyn Fn(&Self) -> bool) -> Vec<Self> {
         let mut all = vec![self.clone()];
         let mut least = self.clone();

@@ -23,8 +23,8 @@ const GPUS: [(&str, Option<&str>); 5] = [
     ),
 ];
 
-/// Targets and numbers of stages for kernels that `pipeline-loops` pipelines. Six stages are more than the loops
-/// have iterations.
+/// Targets and numbers of stages for kernels that `pipeline-loops` pipelines. Six stages exceed the number of
+/// iterations of the loops.
 const PIPELINED: [(&str, u32); 3] = [("cuda:80", 2), ("cuda:90", 6), ("hip:gfx1250", 3)];
 
 /// Returns a pipeline that runs `layout-pipeline` and lowers the result, with the annotations that the simulator
@@ -312,8 +312,9 @@ fn run_tma(kernel: &str, abi: &str, prepare: impl Fn(&mut Bench) -> Prepared) {
     }
 }
 
-/// Runs a matrix product that creates its TMA descriptors in scratch memory, at most `descriptors` per program.
-/// `at` maps a position along K and a column to the index of an element in the second factor.
+/// Runs a matrix product that creates its TMA descriptors in scratch memory. Each program creates at most
+/// `descriptors` descriptors. `at` maps a position along K and a column to the index of an element in the second
+/// factor.
 pub(crate) fn run_product(
     file: &str,
     sizes: [usize; 3],

@@ -9,8 +9,9 @@ const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const I8: ElementTy = ElementTy::Int(8);
 
-/// Targets to test. Each has the folder whose kernels have the right warp size, and the prefix of the matrix
-/// instruction that the lowered kernel must contain.
+/// Targets to test. Each entry consists of the target, the folder of the kernels to lower for it, and the prefix of
+/// the matrix instruction that the lowered kernel must contain. The kernels in the folder have the warp size of the
+/// target.
 const GPUS: [(&str, &str, &str); 10] = [
     ("cuda:75", "sm_90", "llvm.nvvm.mma.m16n8k8."),
     ("cuda:80", "sm_90", "llvm.nvvm.mma.m16n8k16."),

@@ -11,8 +11,8 @@ use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
 use std::path::Path;
 
-/// Appends the layouts of all results and block arguments in `op`, in the order of the text. Registers that repeat
-/// others are removed. A value without a layout contributes an empty string.
+/// Appends the text of the layout of each result and block argument in `op` to `found`, in the order of the module
+/// text. Register bases that are zero are omitted. For a value without a layout, an empty string is appended.
 fn layouts(op: OperationRef<'_, '_>, found: &mut Vec<String>) {
     let cache = Layouts::of(op.context());
     let layout = |type_| {

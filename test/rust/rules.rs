@@ -52,8 +52,8 @@ fn each_rule_is_checked() {
     assert_eq!(unknown, Vec::<&String>::new(), "checks of no rule");
 }
 
-/// Rules that hold, but whose violation another rule reports because it is checked first or its error is more
-/// specific. Each has the reason.
+/// Rules that hold, but whose violations are reported in another way: by MLIR itself, or by another rule. Each
+/// entry holds the label of the rule, and the reason.
 const SAID_OTHERWISE: [(&str, &str); 6] = [
     ("map_elementwise_c1", "MLIR counts operands before it asks"),
     ("memdesc_c9", "the error is that of the encoding's own rule"),
@@ -63,8 +63,8 @@ const SAID_OTHERWISE: [(&str, &str); 6] = [
     ("ttg_c5", "the error is that of the encoding's own rule"),
 ];
 
-/// Runs ll-opt on a file with `--rule-labels`. Returns the line and the label of each note that names the rule of
-/// an error.
+/// Runs ll-opt on a file with `--rule-labels`, which adds a note with the label of the violated rule to an error.
+/// Returns the line and the label of each of these notes.
 fn carried(file: &Path, flags: &[&str]) -> Vec<(usize, String)> {
     let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
         .arg(file)
@@ -83,8 +83,9 @@ fn carried(file: &Path, flags: &[&str]) -> Vec<(usize, String)> {
     notes.collect()
 }
 
-/// Checks that errors name the right rules. If the comments of a test section name rules, the errors in this
-/// section must be of exactly these rules.
+/// Checks the rule labels of errors. If the comments of a test section name rules, the errors in this section must
+/// have exactly the labels of these rules; [`SAID_OTHERWISE`] lists the exceptions. Each rule that is not such an
+/// exception must be violated in some test.
 #[test]
 fn errors_carry_the_labels_that_their_tests_name() {
     let otherwise: BTreeSet<String> = SAID_OTHERWISE.map(|(label, _)| label.to_owned()).into();
@@ -283,8 +284,8 @@ const UNLABELLED: [&str; 18] = [
 /// Code fragments with which the checks in C++ begin.
 const CHECKS_IN_CPP: [&str; 3] = [".emitError(", " emitError() <<", "emitOpError()"];
 
-/// Files without labelled rules. They define errors and lists, parse text, answer queries about valid encodings, or
-/// compute accesses to tensor memory.
+/// Files without labelled rules. They define the error type and a list type, parse text, name encodings, answer
+/// queries about valid encodings, or compute accesses to tensor memory.
 const WITHOUT_RULES: [&str; 8] = [
     "error.rs",
     "list.rs",

@@ -7,8 +7,8 @@ use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::collections::HashMap;
 
-/// Prints a module in generic form with its locations. In the locations, `file` replaces "-", the file name of a
-/// module parsed from memory.
+/// Prints a module in generic form with its locations. The locations of a module that was parsed from memory
+/// contain the file name "-", which is replaced by `file`.
 fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
     let flags = OperationPrintingFlags::new()
         .print_generic_operation_form()

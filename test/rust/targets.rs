@@ -148,7 +148,8 @@ const NVIDIA: [Intrinsic; 5] = [
     ),
 ];
 
-/// Checks that the back end compiles a byte that is stored in one basic block and is a condition in another.
+/// Checks that the back end compiles a kernel that converts a byte to a condition in one basic block, and stores
+/// the byte in another basic block.
 #[test]
 fn the_back_end_compiles_bytes_that_are_conditions() {
     let text =

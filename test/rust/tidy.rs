@@ -219,8 +219,8 @@ const NAMES_OF_MODULES: [&str; 9] = [
     "rocdl.reqd_work_group_size",
 ];
 
-/// Checks that the simulator mentions operation names only in the tables of its module `ops` and where it reads
-/// launch attributes.
+/// Checks that the simulator mentions operation names only in the tables of its module `ops`. The names in
+/// [`NAMES_OF_MODULES`] are allowed everywhere.
 #[test]
 fn the_simulator_knows_operations_by_their_rows_only() {
     let ops = root().join("crates/gpu-sim/src/ops");

@@ -13,8 +13,8 @@ const SOURCES: [&str; 7] = [
 /// words would begin a question instead.
 const QUESTIONS: [&str; 7] = ["What", "Whether", "How", "Who", "Where", "Why", "Which"];
 
-/// Phrases that must not be used, because standard terms replace them: "vendor", "all threads", "no thread",
-/// "forwards", "baseline", "rematerialised" and "the user".
+/// Phrases that must not be used. Each has a standard replacement: "vendor", "all threads", "no thread",
+/// "forwards", "baseline", "rematerialised" or "the user".
 const AVOIDED: [&str; 11] = [
     "maker",
     "makers",

@@ -22,8 +22,8 @@ fn nodes(graph: &mut Graph, random: &mut Random, count: usize, prices: u64) -> V
     (0..count).map(|_| graph.node(own(random))).collect()
 }
 
-/// Returns a random conversion cost below `prices` for each pair of layouts. Conversions between equal layouts cost
-/// nothing.
+/// Returns one conversion cost for each pair of layouts. A conversion between equal layouts costs nothing; any
+/// other conversion has a random cost below `prices`.
 fn conversions(random: &mut Random, prices: u64) -> Vec<(u64, u32)> {
     let pairs = 0..LAYOUTS * LAYOUTS;
     pairs

@@ -2,10 +2,11 @@
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Measures this project and the peer alternately. Prints a table with one row per name. A row contains the best
-/// time of this project and that of the peer, in nanoseconds.
+/// Measures this project and the peer, which is another implementation, alternately. Prints a table with one row
+/// per name. A row contains the best time of this project and that of the peer, in nanoseconds.
 ///
-/// The peer is another implementation. It gets the path of a file that contains the result of `text`.
+/// The text that `text` returns is the input of the peer. It is written to a file, whose path is passed to the
+/// peer.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
     mut peer: Option<Peer>,

@@ -58,8 +58,8 @@ fn parse(context: &Context, text: &str) -> Duration {
     time
 }
 
-/// Returns a module with a chain of `arith.addi` operations. They have locations in the form in which a compiler
-/// prints them.
+/// Returns a module with a chain of `arith.addi` operations. Each operation has a location alias, as in the output
+/// of a compiler.
 fn cheapest() -> String {
     let chain: String = (1..=CHEAPEST)
         .map(|i| format!("  %{i} = arith.addi %{}, %0 : i32 loc(#loc1)\n", i - 1))

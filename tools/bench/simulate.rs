@@ -18,9 +18,9 @@ const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const ROUNDS: usize = 20;
 
 /// Returns the grid and the arguments with which a kernel is launched. The arguments are in the notation of
-/// `ll-sim`.
+/// `ll-sim`. Returns `None` if the kernel is unknown.
 ///
-/// If a kernel masks out-of-bounds elements, the masked size is not a multiple of the tile size.
+/// If a kernel masks out-of-bounds elements, the size in its arguments is not a multiple of the tile size.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (

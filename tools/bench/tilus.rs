@@ -25,8 +25,8 @@ const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;
 
-/// A pair of layouts `outer` and `tile`, their composition `whole`, and the index `last` of the last element of
-/// `whole`.
+/// Two layouts `outer` and `tile`, and their composition `whole`. `last` is the multi-dimensional index of the last
+/// element of `whole`.
 struct Pair {
     outer: RegisterLayout,
     tile: RegisterLayout,

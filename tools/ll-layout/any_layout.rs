@@ -130,7 +130,7 @@ impl AnyLayout {
     /// Returns the layout as a map from threads and registers to elements. Returns `None` for a memory layout, and
     /// for a CuTe layout with a swizzle or offset.
     ///
-    /// A CuTe layout is interpreted as `((threads), (values))`. Its images are column-major element numbers.
+    /// A CuTe layout is interpreted as a map from `((threads), (values))` to column-major element numbers.
     pub(crate) fn distributed(&self) -> Option<DistributedLayout> {
         match self {
             Self::Linear(subject) => Some(DistributedLayout::Linear(subject.layout.clone())),

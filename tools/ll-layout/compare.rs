@@ -22,9 +22,9 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// First layout: an encoding or a type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a
-    /// layout of Gluon, CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that contains one of
-    /// these; `-` is standard input
+    /// First layout: an encoding or a type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it;
+    /// a layout of Gluon; a layout of CuTe, `(8,4):(4,1)`; a layout of Tilus, `local(2, 1).spatial(8, 4)`; or a
+    /// file that contains one of these; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
     a: std::ffi::OsString,
 

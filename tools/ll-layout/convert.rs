@@ -27,13 +27,13 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// log2 of the maximum number of slots or elements in a conversion. The number is limited because a plan has one
-/// value per register.
+/// log2 of the maximum number of slots or elements of a layout that is converted. The limit bounds the size of the
+/// plan, which has one value per register.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Way {
-    /// Renames and selects, with which no element leaves its thread
+    /// Renames and selects of registers within each thread
     Local,
     /// Exchanges between the lanes of a warp
     Shuffle,

@@ -39,8 +39,8 @@ pub(crate) struct Drawing {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     color: When,
 
-    /// Largest number of characters in a line of a table; longer tables continue below [default on a terminal: its
-    /// width]
+    /// Largest number of characters in a line of a table; wider tables are split into parts, one below the other
+    /// [default on a terminal: its width]
     #[arg(long, value_name = "N")]
     width: Option<usize>,
 }

@@ -3,7 +3,8 @@
 use crate::Failure;
 use linear_layout::encoding::element_bits_of_name;
 
-/// Returns the width of the element type `name` in bits. If `name` is `None`, returns the width `of_text`.
+/// Returns the width of the element type `name` in bits. If `name` is `None`, returns `of_text`, which is the width
+/// that the text of the layout specifies.
 ///
 /// Fails if both are `None`, or if the type is unknown.
 pub(crate) fn element_bits(name: Option<&str>, of_text: Option<u32>) -> Result<u32, Failure> {

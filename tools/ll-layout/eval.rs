@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor, such as 64x16; omitted, or `''`, if the text of the layout contains the shape
+    /// Shape of the tensor, such as 64x16; may be omitted, or `''`, if the text of the layout contains the shape
     shape: String,
 
     /// Slots, such as `register=1,lane=3` (a dimension without index is 0); with --inverse elements, such as `3,17` or

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
 
     /// List the matrix instructions of --target instead, with sizes, types, registers per lane and clock cycles per
-    /// warp; a page also shows the operands of each instruction
+    /// warp; HTML output also shows the operands of each instruction
     #[arg(long, requires = "target", conflicts_with = "file")]
     instructions: bool,
 
@@ -44,8 +44,7 @@ struct ListEntry<'m> {
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    /// One entry per shape with which the encoding is used. Each consists of the encoding on that shape, and the
-    /// shape.
+    /// One entry per shape with which the encoding is used: the encoding that applies to this shape, and the shape.
     laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 

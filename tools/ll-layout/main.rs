@@ -74,7 +74,7 @@ enum Verb {
     /// List the encodings in an MLIR file and the shapes with which they are used, or the matrix instructions of a GPU
     #[command(after_help = list::EXAMPLES)]
     List(list::Arguments),
-    /// Answer a file of questions, with one JSON object per line as input and as output
+    /// Solve the cases in a file; each line of the input and of the output is one JSON object
     #[command(after_help = BATCH_EXAMPLES)]
     Batch {
         /// File of cases; `-` is standard input
@@ -131,9 +131,9 @@ Example:
 /// Command-line arguments that select a layout.
 #[derive(Debug, Args)]
 struct Source {
-    /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
-    /// CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that contains one of these; `-` is
-    /// standard input
+    /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon;
+    /// a layout of CuTe, `(8,4):(4,1)`; a layout of Tilus, `local(2, 1).spatial(8, 4)`; or a file that contains one
+    /// of these; `-` is standard input
     #[arg(value_name = "ENC", allow_hyphen_values = true)]
     enc: OsString,
 

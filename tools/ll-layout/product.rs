@@ -283,10 +283,10 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// Returns the renaming of indices for each of m, n and k. It is a list of pairs of an index bit of the instruction
-/// and an index bit of the tensor.
+/// Returns the renaming of indices along m, n and k. For each of these dimensions, a list maps each bit of the
+/// instruction's index to a bit of the tensor's index. Both bits are given as powers of two.
 ///
-/// For example, (4, 8) maps index 4 of the instruction to index 8 of the tensor.
+/// For example, (4, 8) maps the bit with the value 4 to the bit with the value 8.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {

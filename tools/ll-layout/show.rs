@@ -36,7 +36,8 @@ enum View {
     Bases,
     /// The tensor, with the threads and registers that hold each element
     Tensor,
-    /// The tensor in the notation of Tilus, `thread: register`; layouts of CuTe and shared layouts of Tilus as numbers
+    /// The tensor in the notation of Tilus, `thread: register`; for layouts of CuTe and shared layouts of Tilus, a
+    /// grid of numbers
     Grid,
     /// The hardware, with the element that each slot holds
     Hardware,
@@ -67,8 +68,8 @@ pub(crate) struct Arguments {
     /// Shape of the tensor, such as 64x16; required for encodings, but not for types and layouts of CuTe and Tilus
     shape: Option<String>,
 
-    /// Views to show, separated by commas [default: bases and tensor; in SVG tensor; on a page tensor, hardware and
-    /// matrix; for layouts of CuTe and Tilus grid]
+    /// Views to show, separated by commas [default: bases and tensor; in SVG: tensor; in HTML: tensor, hardware and
+    /// matrix; for layouts of CuTe and Tilus: grid]
     #[arg(long, value_enum, value_delimiter = ',')]
     view: Vec<View>,
 
@@ -401,7 +402,8 @@ fn matrix_json(layout: &LinearLayout) -> Value {
     (0..layout.total_out_bits()).map(row).collect()
 }
 
-/// Returns the index of a slot in each in-dim, as `{in-dim: index}`.
+/// Returns the indices of the slot `packed`, one per in-dim, as `{in-dim: index}`. The bits of these indices are
+/// concatenated in `packed`.
 pub(crate) fn slot_json(layout: &LinearLayout, packed: u64) -> Value {
     InPoint::new(layout, packed)
         .indices()

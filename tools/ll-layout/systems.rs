@@ -116,8 +116,8 @@ fn functions_differ(
 /// Returns the first coordinate at which two layouts with the same size differ. Returns `None` if they are equal.
 ///
 /// The layouts are coalesced first, so that no two adjacent modes can be merged. The first pair of different modes
-/// then determines the first difference. It is the coordinate at which these modes take their first step, or the
-/// one at which the shorter of them ends.
+/// then determines the first difference. This difference is at the index 1 of these modes, or at the end of the
+/// shorter mode.
 fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     let (a, b) = (a.coalesce(), b.coalesce());
     let mut before = 1;

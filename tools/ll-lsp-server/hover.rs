@@ -7,8 +7,8 @@ use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
-/// Part of a tensor that a hover shows if each element has one holder. If elements have more holders, fewer columns
-/// are shown.
+/// Part of a tensor that a hover shows if one register of one thread holds each element. If elements are
+/// replicated, fewer columns are shown, because a cell lists several holders.
 const WINDOW: Window = Window {
     rows: 16,
     columns: 16,
@@ -118,7 +118,7 @@ fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
 /// Returns the smallest shape on which the encoding replicates no element among the threads of a CTA. Returns
 /// `None` if it is not a distributed encoding.
 ///
-/// Some encodings replicate elements on every shape; those replicas remain.
+/// Replicas that the encoding has on every shape are ignored.
 fn covered(encoding: &Encoding) -> Option<Vec<u64>> {
     if let Encoding::Blocked(e) = encoding {
         let [size, threads, warps] = [e.size_per_thread(), e.threads_per_warp(), e.warps_per_cta()];

@@ -42,12 +42,12 @@ struct Options {
     #[arg(long, value_enum, default_value = "info")]
     log: Log,
 
-    /// Run only MLIR's server; this process starts it with this option
+    /// Run only MLIR's server; this program starts a copy of itself with this option
     #[arg(long, hide = true)]
     mlir_server: bool,
 
-    /// Report the reason if MLIR cannot read a file; this process starts it with this option before MLIR's server reads
-    /// a file
+    /// Report the reason if MLIR cannot read a file; before MLIR's server reads a file, this program starts a copy
+    /// of itself with this option
     #[arg(long, hide = true, value_name = "FILE")]
     check_input: Option<PathBuf>,
 }

@@ -21,9 +21,9 @@ use std::process::ExitCode;
 ///
 /// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still contains `tt.func` is
 /// lowered by `convert-layouts-to-llvm{bounds=true}` first, which marks allocations and indices. The run stops with
-/// an error that names operation, lane, warp and block at an access out of bounds (of a buffer, or of an allocation
-/// within shared memory), an index out of range, a misaligned access, a read of uninitialised shared memory, a data
-/// race, or a barrier in divergent code.
+/// an error at an access out of bounds (of a buffer, or of an allocation within shared memory), an index out of
+/// range, a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
+/// The error names the operation, lane, warp and block.
 #[derive(Parser, Debug)]
 #[command(name = "ll-sim", version = linear_layout_mlir::sys::version(), max_term_width = 100)]
 struct Options {
@@ -84,7 +84,7 @@ struct Options {
     ///
     /// Program order then orders the accesses of the lanes of a warp. Without this option, a warp barrier must
     /// order them. In both cases, if several lanes load or store the same address with one instruction, they
-    /// perform a single access, and each of them may store to the address next.
+    /// perform a single access. Any of these lanes may then store to the address without a race.
     #[arg(long)]
     lockstep: bool,
 
@@ -97,9 +97,9 @@ struct Options {
 
     /// Arrival of the values of asynchronous copies: `early`, `late`, or `seed=N` for a random choice per copy
     ///
-    /// The values of a copy may arrive at any time until its thread has waited for the copy. For every choice, an
-    /// access to the destination before that time is an error, and so is a write to the source, so that a correctly
-    /// synchronised kernel gives the same results.
+    /// The values of a copy may arrive at any time until its thread has waited for the copy. With every choice, it
+    /// is an error to access the destination or to write the source before the wait. A correctly synchronised
+    /// kernel therefore gives the same results with every choice.
     #[arg(long, value_name = "WHEN", default_value = "late", value_parser = parse_arrival)]
     arrival: Arrival,
 

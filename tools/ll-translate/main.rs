@@ -45,7 +45,8 @@ struct Arguments {
     )]
     lower: Option<String>,
 
-    /// Print the time of each phase in milliseconds to standard error, as the best of this many rounds [default: 5]
+    /// Print the time of each phase in milliseconds to standard error; each time is the best of this many rounds
+    /// [default: 5]
     ///
     /// Each round starts from the text in a new context, whose creation is not timed.
     #[arg(

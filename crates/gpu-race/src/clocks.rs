@@ -74,8 +74,8 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Identifies a thread of the grid. `thread` is the index of the thread within the grid; `warp` and `block` are the
-/// indices of the first thread in its warp and in its block.
+/// Identifies a thread of the grid. `thread` is the index of the thread within the grid. `warp` is the index of the
+/// first thread of its warp, and `block` is the index of the first thread of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -93,11 +93,14 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// The set of accesses that happen before a point of execution. The set is stored as exclusive upper bounds: a
-/// block epoch for each block, a warp epoch for each warp, and a time for each thread. The time of an access is the
-/// number of releases before it ([`Clocks::time`]). An access is in the set if its block epoch, its warp epoch or
-/// its time is below the bound for its block, warp or thread. Each list is sorted by the first entries of its
-/// pairs.
+/// The set of accesses that happen before a point of execution, stored as exclusive upper bounds. An access is in
+/// the set if at least one of these conditions holds:
+/// - its block epoch is below the bound of its block
+/// - its warp epoch is below the bound of its warp
+/// - its time is below the bound of its thread
+///
+/// The time of an access is the number of releases before it ([`Clocks::time`]). A bound that is not stored is 0.
+/// Each list is sorted by thread index, the first entry of each pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
     /// One pair per block: (first thread of the block, exclusive bound on the block epochs).
@@ -170,8 +173,8 @@ impl Clock {
     }
 }
 
-/// Sets `clock` to the element-wise maximum of `clock` and `other`. Allocates a new clock only if neither clock
-/// dominates the other.
+/// Sets `clock` to the element-wise maximum of `clock` and `other`. Allocates a new clock only if neither of the
+/// two clocks contains the other one.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -193,14 +196,15 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
 struct Release {
     who: ThreadId,
     scope: Scope,
-    /// True if the thread `who` itself performed this release and all releases that were merged into it. False for
-    /// the completion of an asynchronous operation.
+    /// True if the thread `who` performed this release and every release that was merged into it. False if another
+    /// thread performed one of them, or if one of them is the completion of an asynchronous operation.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds `new` to `list`. If `list` already contains a release that has the same scope and that the same threads can
-/// observe, merges `new` into it.
+/// Adds `new` to `list`. If `list` contains a release of the same scope whose scope includes the same threads,
+/// merges `new` into this release instead. Releases of cluster scope are merged only if they are from the same
+/// block.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -226,8 +230,9 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
 /// that its relaxed reads have observed.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
-    /// The accesses that happen before the thread's next access. An access is omitted if only a barrier of the
-    /// thread's own block or warp orders it, because the epochs of an [`ExecutionPoint`] encode that order.
+    /// The accesses that happen before the thread's next access. An access is omitted if its order follows only
+    /// from barriers of the thread's own block or warp, because the epochs of an [`ExecutionPoint`] encode that
+    /// order.
     pub(crate) known: Arc<Clock>,
     /// Releases that fences of this thread have made, or that this thread received at a barrier. The thread's later
     /// atomic writes publish these releases.
@@ -410,7 +415,8 @@ impl Clocks {
     /// accesses, which an acquire of the atomic variable `at` can observe.
     ///
     /// `operation` is the clock of the operation, and `now` is the point of execution of its accesses. `started_by`
-    /// is a point of execution of the thread that started the operation.
+    /// is any point of execution of the thread that started the operation, because only the thread, warp and block
+    /// of this point are used.
     pub fn complete(
         &mut self,
         operation: &ThreadClock,
@@ -481,8 +487,8 @@ impl Clocks {
         }
     }
 
-    /// Drops the releases to all variables in each memory for which `memory(index)` returns true. This is necessary
-    /// when a memory is reallocated.
+    /// Drops the releases of all atomic variables that are in a memory for which `memory(index)` returns true. This
+    /// is necessary when a memory is reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

@@ -12,9 +12,10 @@ use super::{Conflict, ExecutionPoint, OrderRules};
 const PAGE_LOG2: usize = 10;
 /// log2 of the largest granule size in bytes, which is the size of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Maximum number of access records per granule. To make space in a full granule, the first record is dropped that
-/// is not a plain store or whose value was overwritten. If there is no such record, the oldest record is dropped.
-/// Dropping a record can hide a race, but never causes a false report.
+/// Maximum number of access records per granule. If a granule is full, a new record replaces the oldest dispensable
+/// record. A record is dispensable if it is not a plain store, or if a later store has replaced its value. If no
+/// record is dispensable, the new record replaces the oldest one. Dropping a record can hide a race, but never
+/// causes a false report.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
@@ -57,7 +58,7 @@ struct AccessRecord {
     time: u32,
     kind: AccessKind,
     /// True if a later store has replaced the value that this store wrote. The record is then compared only with
-    /// stores that repeat the new value.
+    /// stores that write the new value once more.
     is_replaced: bool,
     is_joint: bool,
 }
@@ -135,7 +136,7 @@ impl<'c> HistoryAccess<'c> {
 
     /// Returns true if the scope of this access does not include `thread`, or if the scope of the access of
     /// `thread` in `record` does not include the thread of this access. `scope` is the scope of the access in
-    /// `record`, and also of this access if it is not atomic.
+    /// `record`. If this access is not atomic, it is treated as if it had this scope too.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -204,8 +205,8 @@ pub struct Race {
 /// The result of checking one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// Offset, from the start of the memory, of the first accessed byte that was not written before this access.
-    /// The offset is reported for reads and for writes.
+    /// Offset, from the start of the memory, of the first byte of this access that no earlier access has written;
+    /// `None` if there is no such byte. It is set both for a read and for a write.
     pub missing: Option<usize>,
     /// Number of bytes to which this access stores a value that an unordered store of another thread had already
     /// stored.
@@ -242,9 +243,9 @@ impl HistoryPage {
     }
 }
 
-/// Checks `step` against the records of `granule`. Returns the first race, and a flag that is true if `step` stores
-/// the value that an unordered store of another thread has already stored. `is_same` is true if `step` leaves the
-/// value unchanged.
+/// Checks the access `step` against the records of `granule`. Returns the first race, if there is one, and a flag.
+/// The flag is true if `step` stores the same value as an earlier store of another thread that is not ordered
+/// before `step`. `is_same` is true if `step` leaves the stored value unchanged.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;
@@ -325,8 +326,9 @@ impl History {
     }
 
     /// Checks the access `step` to the bytes `at..at + count`, and records it. If `step` is a write, bit `i` of
-    /// `changes` is set if it changes the byte at `at + i`. For a joint access, `others` contains the access of
-    /// each further lane whose clock differs from the clock of `step`.
+    /// `changes` is set if the write changes the byte at `at + i`. If several lanes of a warp make the access
+    /// together (a joint access), `others` contains the accesses of those lanes whose clocks differ from the clock
+    /// of `step`.
     pub fn access(
         &mut self,
         at: usize,

@@ -85,8 +85,8 @@ impl OrderRules {
         thread.wrapping_sub(now.block) < self.threads_per_block
     }
 
-    /// Returns true if `thread` is in the warp of `now`. Also compares the blocks, since the last warp of a block
-    /// may be partial.
+    /// Returns true if `thread` is in the warp of `now`. Also compares the blocks: if the last warp of a block is
+    /// partial, the thread indices after it are in the next block.
     fn same_warp(self, thread: u32, now: ExecutionPoint) -> bool {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
@@ -176,8 +176,9 @@ impl AccessGroup {
         Some((thread, self.op))
     }
 
-    /// Returns the mask of the lanes that took part in every access of the group and take part in the access at
-    /// `now`. Returns 0 if a single lane made all these accesses.
+    /// Mask of the lanes that took part in every access that the warp of `first` made in the recorded epochs. 0 if
+    /// there are no such lanes, if a single lane made all these accesses, or if another warp has accessed the cell
+    /// since the first of them.
     fn joint(&self, now: ExecutionPoint, order: OrderRules) -> u64 {
         let bit = |thread: u32| match order.same_warp(thread, now) {
             true => 1 << (thread - now.warp),
@@ -247,7 +248,7 @@ impl AccessGroup {
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowCell {
     writers: AccessGroup,
-    /// The stores of the previous value, which the stores in `writers` have replaced.
+    /// The stores of the previous value. The stores in `writers` have replaced this value.
     before: AccessGroup,
     readers: AccessGroup,
 }

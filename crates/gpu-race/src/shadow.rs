@@ -97,8 +97,8 @@ impl PackedGroups {
 struct ShadowPage {
     granule_log2: u32,
     writers: PackedGroups,
-    /// For each granule, the readers since the last write. If the record of the granule is not packed, the entry is
-    /// the index of its record in `cells` instead.
+    /// For each granule, the threads that have read it since its last write. If the record of a granule is a
+    /// [`ShadowCell`] in `cells`, the entry of the granule contains the index of this cell instead.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
     /// Indices of unused entries of `cells`.
@@ -108,8 +108,8 @@ struct ShadowPage {
 /// The change that a write makes to the record of a granule. In both variants, the `u64` is the number of bytes
 /// with a redundant store (see [`WriteVerdict::Redundant`]).
 enum WriteUpdate {
-    /// The write repeats the stored value. The first field is the new group of writers, which includes the writing
-    /// thread.
+    /// The write stores the value that the granule already has. The first field is the new group of writers, as
+    /// (first representative, second representative thread); it includes the writing thread.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
@@ -264,8 +264,8 @@ impl ShadowPage {
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if the granule needs no records of other accesses after this write, because the write
-    /// supersedes all earlier accesses. `is_same` returns true if the write leaves the value unchanged.
+    /// Returns true if this write supersedes all earlier accesses to the granule, so that the new record needs to
+    /// contain only this write. `is_same` returns true if the write leaves the value unchanged.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -389,7 +389,7 @@ impl Shadow {
     }
 
     /// Records a read of the bytes `at..at + count`. Returns the offset of the first byte that was never written,
-    /// and the first conflict, if there are any.
+    /// or `None` if all bytes were written. Also returns the first conflict, or `None` if there is no conflict.
     pub fn read(
         &mut self,
         at: usize,
@@ -469,7 +469,7 @@ impl Shadow {
 
     /// Records a write of the bytes `at..at + count`, where `count` is at most 8. `old` and `new` are the
     /// little-endian values before and after the write. Returns the number of bytes with a redundant store (see
-    /// [`WriteVerdict::Redundant`]), and the first conflict.
+    /// [`WriteVerdict::Redundant`]), and the first conflict, or `None` if there is no conflict.
     pub fn write(
         &mut self,
         at: usize,

@@ -215,8 +215,11 @@ impl ShadowAccess<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs `group`, or returns `None` if it cannot be packed. A group can be packed if it is empty, has the
-    /// timestamp of this access, or equals `old`, which is the packed group before this access.
+    /// Packs `group`, or returns `None` if it cannot be packed. A group can be packed if one of these conditions
+    /// holds:
+    /// - the group is empty
+    /// - its instruction, epochs and lane mask are those of this access
+    /// - it equals `old`, which is the packed group before this access
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,

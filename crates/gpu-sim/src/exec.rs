@@ -93,7 +93,8 @@ enum StopReason {
 struct AccessCounters {
     accesses: u64,
     wavefronts: Wavefronts,
-    /// The first few accesses that took more wavefronts than necessary.
+    /// The first few accesses that took more wavefronts (of shared memory) or more sectors (of global memory) than
+    /// necessary.
     samples: Vec<Sample>,
 }
 
@@ -145,7 +146,8 @@ pub(crate) struct Exec<'a> {
     pub(crate) messages: Vec<Message>,
     /// Random generator for the order of warps; `None` if the schedule is not random.
     schedule_rng: Option<ScheduleRng>,
-    /// Lane groups that run one at a time. `None` if all lanes run together, or while a lane group runs.
+    /// Lane groups that run one at a time. `None` while all lanes run together. Also `None` while `run_warps`
+    /// executes, because it takes the list out of this field.
     lane_groups: Option<Vec<LaneGroup>>,
     warps_are_split: bool,
     has_ended_phase: bool,
@@ -440,8 +442,9 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Looks at the topmost frames of the stack that have the same reconvergence block. Moves the one whose basic
-    /// block is first in reverse post-order to the top, and merges those that are at the same instruction.
+    /// Sorts the frames at the top of the stack that have the same reconvergence block as the topmost frame.
+    /// Afterwards, the frame whose basic block comes first in reverse post-order is at the top. Merges neighbouring
+    /// frames that are at the same instruction.
     fn select_frame(&mut self) {
         let Some(top) = self.stack.last() else { return };
         let until = top.until;
@@ -694,8 +697,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns the simulated time, which is the number of executed instructions. Each reading is larger than the
-    /// previous reading.
+    /// Returns the simulated time. This is the number of executed instructions, or 1 more than the previous reading
+    /// if that is larger.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock = self.steps.max(self.clock + 1);
         self.clock
@@ -704,9 +707,9 @@ impl<'a> Exec<'a> {
     /// Executes a block barrier. If the kernel has named barriers and not all warps are active, only the active
     /// warps take part.
     ///
-    /// In all other cases, all threads of the block must be at this barrier. A thread that has returned may be
-    /// absent only if another thread of its warp is at the barrier. A warp whose threads have all returned is an
-    /// error.
+    /// In all other cases, returns an error unless all threads of the block are at this barrier. The only exception
+    /// is a thread that has returned while another thread of its warp is at the barrier. If all threads of a warp
+    /// have returned, the result is therefore an error.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.

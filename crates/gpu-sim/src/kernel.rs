@@ -31,7 +31,8 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
 ///
 /// # Errors
 /// - `Malformed`: the module is inconsistent.
-/// - `Unsupported`: an operation or type is not supported; the error names the nearest supported name.
+/// - `Unsupported`: an operation or type is not supported. For an unknown intrinsic, and for an unknown operation of
+///   the LLVM, NVVM or ROCDL dialect, the error lists supported names that are similar.
 /// - `Launch`: there is no such kernel, the module has several kernels and `entry` is `None`, or the target is unknown.
 pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode::decode(module, entry, ops::decode)

@@ -24,8 +24,8 @@ pub struct Machine {
     pub bank_bytes: u32,
     /// Maximum bytes of shared memory per thread block.
     pub shared_limit: u32,
-    /// Mask of lane-index bits for 16-byte loads. The lanes that access the banks of shared memory in the same pass
-    /// differ only in these bits of their index. `None` if each pass serves consecutive lanes.
+    /// Mask of lane-index bits for 16-byte loads. Lanes whose indices differ only in these bits access the banks of
+    /// shared memory in the same pass. `None` if each pass serves consecutive lanes.
     pub(crate) wide_load_lane_bits: Option<u32>,
     /// The family of 8-bit float formats that the conversion instructions use; `None` if the machine has no such
     /// instructions.
@@ -81,8 +81,12 @@ impl Machine {
         }
     }
 
-    /// Returns a mask of lane-index bits for an access of `size` bytes per lane. The lanes that access the banks of
-    /// shared memory in the same pass differ only in these bits of their index. `addresses` has one entry per lane.
+    /// Returns a mask of lane-index bits for an access of `size` bytes per lane. Lanes whose indices differ only in
+    /// these bits form a phase: they access the banks of shared memory in the same pass.
+    ///
+    /// `addresses` has one entry per lane, which is `None` for an inactive lane. For a load on an NVIDIA machine,
+    /// the mask has one more bit if each lane `i` has the same address as lane `i ^ 1`, or if each lane `i` has the
+    /// same address as lane `i ^ 2`.
     pub(super) fn phase_lane_bits(
         self,
         addresses: &[Option<u64>],
@@ -270,8 +274,9 @@ impl Launch {
         Self { threads, ..self }
     }
 
-    /// Returns the hidden kernel arguments of AMD's runtime that describe the grid. All other hidden arguments are
-    /// zero.
+    /// Returns the hidden kernel arguments of AMD's runtime that describe the grid, at the byte offsets below. No
+    /// block is smaller than the others, so the entries for a smaller last block are zero. The number of grid axes
+    /// is always 3. All other hidden arguments are zero.
     ///
     /// ```text
     /// byte  0  4  8   blocks along x, y, z         i32

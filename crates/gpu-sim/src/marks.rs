@@ -29,8 +29,8 @@ pub const END: &str = "ll.end";
 /// attribute returns the index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
 /// Name of the attribute that holds a text for error messages about an index. The text names the operation that
-/// uses the index, and the objects among which the index selects one.
+/// uses the index. It also names the set of objects from which the index selects one.
 pub const INDEX_OF: &str = "ll.index_of";
-/// Name of the attribute that marks a barrier of an AMD GPU which only some warps execute, while the other warps
-/// execute another barrier.
+/// Name of the attribute that marks a barrier on AMD GPUs. Only some warps of the block execute the marked barrier,
+/// while the other warps execute a different barrier instruction.
 pub const STAGGERING: &str = "ll.staggering";

@@ -42,8 +42,8 @@ const BYTE_BEYOND: Price = 1 << 22;
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// The number that the price cache `plans` assigns to each layout, indexed by [`LayoutId`]. An entry is `None`
-    /// until this number is first needed.
+    /// For each layout, the number that identifies the layout in the price cache `plans`. The list is indexed by
+    /// [`LayoutId`]. An entry is `None` until the number of the layout is first needed.
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
@@ -141,8 +141,8 @@ impl<'p> Prices<'p> {
         planned
     }
 
-    /// Returns the price of an operation with the layouts of `mode`, or [`INFEASIBLE`] if no plan exists for these
-    /// layouts.
+    /// Returns the price of the operation `of` if its operands and results have the layouts in `mode`. Returns
+    /// [`INFEASIBLE`] if no plan exists for these layouts.
     pub(crate) fn operation<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -187,9 +187,9 @@ impl<'p> Prices<'p> {
         }
     }
 
-    /// Returns the price of an operation with pinned layouts. Only a matrix product has a price, which is
-    /// [`INFEASIBLE`] if no plan exists. For all other operations, which have no alternative layouts, the price is
-    /// 0.
+    /// Returns the price of an operation whose layouts must not change. The price of a `tt.dot` is that of its
+    /// plan, or [`INFEASIBLE`] if no plan exists. The price of every other operation is 0, since its layouts have
+    /// no alternatives.
     fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
         let Some(dot) = tt::Dot::of(op) else {
             return 0;
@@ -223,7 +223,8 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// Returns the price of executing one instruction in each warp of `layout`.
+    /// Returns the price of executing one arithmetic instruction in each warp. `layout` determines the number of
+    /// warps.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
         Price::from(self.options.target.costs.select) * warps
@@ -382,10 +383,12 @@ fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCos
     }
 }
 
-/// Returns the price of the fastest plan. If the fastest plan needs more than `budget` bytes and some plan fits in
-/// the budget, returns the price of the fastest plan that fits. The byte count in the result is that of the overall
-/// fastest plan. If this count exceeds the budget, and the baseline plan needs fewer bytes, the byte count in the
-/// result is that of the baseline plan.
+/// Returns a price and a byte count, or [`PlanCost::INFEASIBLE`] if there is no plan.
+///
+/// The price is that of the fastest plan. If the fastest plan needs more than `budget` bytes and some plan fits in
+/// the budget, the price is that of the fastest plan that fits. The byte count is that of the overall fastest plan.
+/// If this count exceeds the budget and the baseline plan needs fewer bytes, the byte count is that of the baseline
+/// plan.
 ///
 /// `plan(limit)` returns the cost and the bytes of the fastest plan that needs at most `limit` bytes. `baseline()`
 /// returns the bytes of the baseline plan.
@@ -468,9 +471,9 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Returns the candidates for the type of the shared-memory buffer that `op` accesses. For a descriptor operation,
-/// the only candidate is the type of the buffer that holds the block. For any other operation, the candidates are
-/// the types of all operands and results.
+/// Returns the possible types of the shared-memory buffer that `op` accesses. For a descriptor operation, the only
+/// candidate is the type of the buffer through which the descriptor's block passes between registers and global
+/// memory. For any other operation, the candidates are the types of all operands and results.
 fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
     let (descriptor, tensor) = match OpView::of(op) {
         Some(OpView::TtDescriptorLoad(op)) => (op.desc(), op.result()),
@@ -485,8 +488,8 @@ fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
     buffer.into_iter().collect()
 }
 
-/// Plans an access to a shared-memory buffer of type `buffer` by a tensor with layout `layout`. Returns `None` if
-/// `buffer` is not a buffer type with a supported encoding, or if the access cannot be planned.
+/// Plans the load or store between a tensor with layout `layout` and a shared-memory buffer of type `buffer`.
+/// Returns `None` if `buffer` is not a buffer type with a supported encoding, or if the access cannot be planned.
 pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
@@ -497,8 +500,9 @@ pub(crate) fn plan_buffer_access(
     MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
-/// Returns the memory layout of a buffer's elements, and a mask of the bits that can be set in the position at
-/// which a view of the buffer starts. Returns `None` if `type_` is not a buffer type with a supported encoding.
+/// Returns the memory layout of a buffer's elements, and a mask of position bits. A view of type `type_` starts at
+/// a position in which only bits of this mask can be set. Returns `None` if `type_` is not a buffer type with a
+/// supported encoding.
 fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -554,9 +558,9 @@ fn combined(op: Op<'_>) -> u32 {
         .max(1)
 }
 
-/// Returns true for a load or store of at least two elements and at least one element per thread.
+/// Returns true for a `tt.load` or `tt.store` of at least two elements and at least one element per thread.
 ///
-/// The layout of such an access determines coalescing.
+/// The layout of such an access determines how well the accesses of the threads coalesce.
 pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     let pointer = match (tt::Load::of(op), tt::Store::of(op)) {
         (Some(load), _) => load.ptr(),

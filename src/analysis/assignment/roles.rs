@@ -16,9 +16,9 @@ pub(crate) enum Role {
     Elementwise,
     /// A view. Operands and results determine each other's encodings, and no data moves.
     View,
-    /// A reduction. Operands and results determine each other's encodings, and the layout determines the cost.
+    /// A reduction. Operands and results determine each other's encodings, and the cost depends on their layouts.
     Reduction,
-    /// A scan. All tensors have the same encoding, and the layout determines the cost.
+    /// A scan. All tensors have the same encoding, and the cost depends on its layout.
     Scan,
     /// An access to global memory. All tensors of the operation have the same encoding.
     Access {

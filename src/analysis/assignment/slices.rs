@@ -32,8 +32,8 @@ pub(crate) enum Materialisation {
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// The encodings of the operation that rematerialises the datum, and the demands for the operands of this
-    /// operation.
+    /// The encodings of all operands and results of the operation that rematerialises the datum, and the demands
+    /// for the operands of this operation.
     ///
     /// `None` if rematerialisation in this encoding is impossible.
     direct: Option<(Spelling, Vec<DemandId>)>,
@@ -158,7 +158,7 @@ impl Slices {
 
     /// Chooses rematerialisation or conversion for each demand that was added since the last call.
     ///
-    /// The cost of an operand demand that already has users is not counted again.
+    /// An operand demand that already has users adds no cost, since its value is computed anyway.
     pub(crate) fn choose_sources<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -170,7 +170,8 @@ impl Slices {
 
     /// Chooses rematerialisation or conversion again for each demand without users.
     ///
-    /// The cost of an operand demand that has users is not counted again.
+    /// A demand that has users keeps its choice. As an operand of another demand, it adds no cost, since its value
+    /// is computed anyway.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -377,9 +378,9 @@ impl Slices {
         }
     }
 
-    /// Calls `visit` once for each materialisation that `roots` need directly or indirectly. The other arguments of
-    /// `visit` are the encodings of the rematerialised operation, or `None` for a conversion, and the cost of the
-    /// materialisation.
+    /// Calls `visit` once for each materialisation that `roots` need directly or indirectly. The second argument of
+    /// `visit` contains the encodings of the rematerialised operation, and is `None` for a conversion. The third
+    /// argument is the cost of the materialisation.
     pub(crate) fn visit(
         &self,
         roots: impl IntoIterator<Item = DemandId>,
@@ -418,8 +419,8 @@ impl Slices {
     }
 }
 
-/// A sum of costs that does not saturate, even if some summands are infeasible. Each summand can therefore be
-/// subtracted again.
+/// A sum of costs that does not saturate, even if some summands are [`INFEASIBLE`]. Without saturation, a summand
+/// can be subtracted again and leaves the exact sum of the rest.
 #[derive(Clone, Copy, Default)]
 struct TotalCost {
     price: u128,

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A list of values, each with a resolved or candidate encoding.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// An operation or conversion whose price depends on values with unresolved encodings.
+/// An operation or conversion whose price depends on encodings that are not resolved yet.
 enum PricedItem<'c> {
     Operation(NodeOrSlice),
     Conversion {
@@ -35,10 +35,11 @@ enum PricedItem<'c> {
     },
 }
 
-/// Chooses one variant of each set so that the total price is minimal, and returns the index of each chosen
-/// variant. A variant has an encoding for each value of its set.
+/// Chooses one variant of each set in `sets` with the aim of a minimal total price. Returns the index of the chosen
+/// variant of each set. A variant assigns an encoding to each value of its set.
 ///
-/// Values outside `sets` must have known encodings. Operations that use or define values of more than two sets are
+/// The total price is minimal unless the problem is so large that the solver resorts to local search. Values
+/// outside `sets` must have known encodings. Operations that use or define values of more than two sets are
 /// ignored.
 pub(crate) fn cheapest<'c>(
     module: Op<'c>,

@@ -23,7 +23,8 @@ pub(super) struct InferenceEdge<'c> {
     pub(super) how: Dependence,
 }
 
-/// A layout conversion whose operand or result has an open layout.
+/// A layout conversion whose operand or result has an [`OpenLayout`], a placeholder for a layout that is inferred
+/// later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenConversion<'c> {
     pub(super) op: Op<'c>,
@@ -31,8 +32,8 @@ pub(super) struct OpenConversion<'c> {
     pub(super) to: Val<'c>,
 }
 
-/// All values that have one kind of open layout, and the constraints between their encodings. A union-find forest
-/// holds the classes of values with equal encodings.
+/// All values whose encoding is the same kind of [`OpenLayout`], and the constraints between the encodings that
+/// will replace this placeholder. A union-find forest holds the classes of values that get equal encodings.
 pub(crate) struct Constraints<'c> {
     /// The values with an open layout, in program order.
     pub(crate) values: Vec<Val<'c>>,
@@ -260,8 +261,8 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Records an operation: a layout conversion in `conversions`, and the inference edges of any other operation
-    /// in `links`.
+    /// Records `op` for the inference of encodings. A layout conversion is added to `conversions`. For any other
+    /// operation, its inference edges are added to `links`.
     fn link(&mut self, op: Op<'c>) {
         if let Some(conversion) = ttg::ConvertLayout::of(op) {
             let (from, to) = (conversion.src(), conversion.result());

@@ -23,8 +23,9 @@ pub(crate) struct Requirement<'c> {
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
     /// The candidate encodings of the values without a resolved encoding. Each entry covers one set of classes that
-    /// inference edges connect and that no requirement reaches. An entry holds at least one candidate, and each
-    /// candidate is derived from the layout conversions of these values.
+    /// inference edges connect, and whose encodings do not follow from any requirement. An entry holds at least one
+    /// candidate. Each candidate is derived from a layout conversion that has a value of the set as its operand or
+    /// result.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
     /// Errors about conflicting or missing requirements, each with the operation at which it is reported.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
@@ -92,8 +93,8 @@ struct Solver<'t, 'c> {
 impl<'c> Solver<'_, 'c> {
     /// Propagates the required encodings along the edges, and records conflicts.
     ///
-    /// Edges that imply a unique encoding are followed first. The other edges are followed afterwards, and imply
-    /// their default encoding.
+    /// First, only those edges are followed that imply a unique encoding. Then the other edges are followed. From
+    /// the encodings that such an edge allows, the default is taken.
     fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
         let mut known = Encodings::new();
         let mut queue = VecDeque::new();
@@ -188,8 +189,8 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns the encodings that the encoding of `class` implies for adjacent classes, each with the edge and the
-    /// adjacent class.
+    /// Follows the edges of `class`. Returns each edge, the class at its other end, and the encoding that the
+    /// encoding of `class` implies for that class. Edges that imply no encoding are omitted.
     fn following(
         &self,
         known: &Encodings<'c>,
@@ -266,8 +267,8 @@ impl<'c> Solver<'_, 'c> {
         Some(diagnostic.note(requires(operand)).note(requires(result)))
     }
 
-    /// Returns the candidates for each set that `open_sets` returns. A set without candidates is omitted, and an
-    /// error is reported for it.
+    /// Returns the candidate encodings of the classes without a known encoding, grouped into the sets that
+    /// [`Self::open_sets`] returns. A set without candidates is omitted, and an error is reported for it.
     fn variants(
         &mut self,
         known: &Encodings<'c>,
@@ -356,8 +357,8 @@ impl<'c> Solver<'_, 'c> {
         sets
     }
 
-    /// Returns the known encoding of a value. If it is unknown, returns the encoding of the value's class in each
-    /// candidate found so far.
+    /// Returns the possible encodings of a value. If the value has a known encoding, this is the only one.
+    /// Otherwise, each candidate found so far contributes the encoding that it assigns to the value's class.
     fn encodings_of(
         &self,
         value: Val<'c>,

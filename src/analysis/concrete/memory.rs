@@ -9,7 +9,7 @@ pub(super) struct Bytes {
     pub(super) allocation: OpId,
     pub(super) from: u32,
     pub(super) to: u32,
-    /// False if only an unknown part of the range is accessed.
+    /// True if the whole range from `from` to `to` is meant. False if only an unknown part of the range is meant.
     pub(super) is_exact: bool,
 }
 
@@ -48,7 +48,7 @@ impl Access {
         (self.is_write || other.is_write) && self.bytes.certainly_overlaps(other.bytes)
     }
 
-    /// Returns true if `self` and `other` are the same access, perhaps recorded on different channels.
+    /// Returns true if `self` and `other` describe the same access. An access can be recorded on several channels.
     fn is_same_as(&self, other: &Self) -> bool {
         self.op == other.op && self.bytes == other.bytes && self.start == other.start
     }
@@ -122,8 +122,8 @@ pub(super) struct Mbarrier {
     pub(super) open: Vec<Access>,
     /// Copies that completed with an earlier phase, and whose completion no wait has observed yet.
     pub(super) ended: Vec<Access>,
-    /// Waits for the phase before the current one, each with the moment of the wait. They are recorded only while
-    /// several teams run.
+    /// The operations that have waited for the phase before the current one, each with the moment of its wait. They
+    /// are recorded only while several teams run.
     pub(super) waits: Vec<(OpId, Moment)>,
     /// Join of the clocks of all arrivals in the current phase.
     pub(super) arrived: TeamClock,
@@ -132,8 +132,8 @@ pub(super) struct Mbarrier {
 }
 
 impl Mbarrier {
-    /// Completes the current phase. Returns the waits for the preceding phase that may still be pending at this
-    /// moment, since nothing orders them before the completion.
+    /// Completes the current phase. Returns those waits for the preceding phase that nothing orders before this
+    /// completion. In another schedule, such a wait could still be pending now.
     pub(super) fn complete(&mut self) -> Vec<OpId> {
         self.pending = self.count;
         self.phase += 1;
@@ -155,7 +155,7 @@ impl Mbarrier {
 
 #[derive(Debug, Default)]
 pub(super) struct PathState {
-    /// The queues of each region's warps, keyed by the first warp of the region.
+    /// The queues of the warps that execute each region. The key is the first warp of the region.
     queues: BTreeMap<u32, WarpQueues>,
     /// The initialised mbarriers, keyed by the operation that allocates the buffer and by the first byte of the
     /// mbarrier in this buffer.
@@ -163,8 +163,8 @@ pub(super) struct PathState {
     /// Number of mbarriers initialised so far.
     initialised: usize,
     pub(super) written: Vec<Bytes>,
-    /// True if bytes that are not in `written` may have been written, because an operation was masked or its target
-    /// is unknown.
+    /// True after an operation was skipped because its predicate is false, or after a write whose target is unknown
+    /// or in a different function. From then on, a read of bytes that are not in `written` is not reported.
     pub(super) is_masked: bool,
     /// Completed accesses. They are recorded only while several teams run.
     pub(super) complete: Vec<Access>,
@@ -219,8 +219,9 @@ impl PathState {
         self.mbarriers.insert(key, mbarrier);
     }
 
-    /// Records a completed access. It replaces a recorded access of the same kind to the same bytes if both were
-    /// completed by the same party. Accesses need to be recorded only while several teams run.
+    /// Records a completed access. If an access of the same kind to the same bytes is already recorded, and the
+    /// completion of both is a moment of the same party, the new access replaces it. Accesses need to be recorded
+    /// only while several teams run.
     pub(super) fn record(&mut self, access: Access) {
         let party = |access: &Access| access.end.map(|end| end.party);
         let same = self.complete.iter_mut().find(|known| {

@@ -16,7 +16,8 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The report entries, messages and output of a successful request, or the failure.
+/// The result of a request. A successful request returns the entries of its report, its messages and its output. A
+/// failed request returns a [`Failure`].
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {

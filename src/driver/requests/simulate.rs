@@ -149,9 +149,9 @@ enum ArrivalTime {
 
 /// Simulates a kernel launch on the CPU, and updates `buffers`.
 ///
-/// The report has `report` (as written by `ll-sim --json`), `text` (the same as text), and `printed` (the kernel's
-/// output). After a fault, the request fails: the report has `fault` with `kind`, `message`, `operation`, `location`,
-/// `calls`, `thread` and `notes`, and the buffers are unchanged.
+/// The report has three entries: `report` (the JSON object that `ll-sim --json` writes), `text` (the same report as
+/// text), and `printed` (the kernel's output). After a fault, the request fails: the report has `fault` with
+/// `kind`, `message`, `operation`, `location`, `calls`, `thread` and `notes`, and the buffers are unchanged.
 #[must_use]
 pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answer {
     let mut fault = None;

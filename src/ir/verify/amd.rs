@@ -379,8 +379,9 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     Ok(())
 }
 
-/// Returns the layout of the scales for elements with layout `wide`. Each scale applies to `per_scale` elements
-/// along `axis`, so the coordinates along `axis` are divided by `per_scale`.
+/// Returns the layout of the scales, given the layout `wide` of the scaled elements. One scale applies to
+/// `per_scale` consecutive elements along `axis`. The coordinate of a scale along `axis` is therefore the
+/// coordinate of its elements divided by `per_scale`.
 fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
     let mut divide = LinearLayout::empty();
     for (i, (out, size)) in wide.out_shape().enumerate() {

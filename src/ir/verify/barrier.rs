@@ -14,7 +14,7 @@ use melior::ir::{OperationRef, Type};
 
 const SPECIALIZE: OpKind = OpKind::TtgWarpSpecialize;
 
-/// Formats bases, for example `[[1], [2]]`.
+/// Formats the bases of a CGA layout, for example `[[1], [2]]`.
 fn bases(cga: &CgaLayout) -> String {
     let list: Vec<String> = cga.bases().map(|b| format!("{:?}", &*b)).collect();
     format!("[{}]", list.join(", "))
@@ -78,7 +78,8 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
     Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
-/// Returns the type of a valid mbarrier, or `None` if `alloc` is not a buffer. An invalid mbarrier is an error.
+/// Checks that the buffer `alloc` is a valid mbarrier, and returns its type. Returns `None` if `alloc` is not a
+/// buffer. Returns an error if the mbarrier is invalid.
 fn known<'c>(
     op: OperationRef<'_, '_>,
     alloc: Val<'c>,

@@ -526,8 +526,9 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns true if both encodings are partitioned, and `to` on shape `dst` has the layout that results from
-/// reshaping `from` on shape `src`.
+/// Returns true if `from` and `to` are both partitioned shared-memory encodings, and a reshape from `src` to `dst`
+/// turns the layout of `from` into the layout of `to`. Here, `src` is the shape of the buffer with encoding `from`,
+/// and `dst` is that of the buffer with encoding `to`.
 fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {

@@ -37,7 +37,8 @@ pub(super) fn store(policy: Option<Attribute<'_>>) -> Verdict {
     Ok(())
 }
 
-/// Checks the policy of a TMA copy, which bypasses the L1 cache.
+/// Checks the cache policy of a TMA copy. Since TMA copies bypass the L1 cache, the policy must not concern this
+/// cache. It must not set `l2_prefetch_size` either.
 pub(super) fn tma_policy(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         tma_c13,

@@ -184,7 +184,8 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
 }
 
-/// Checks that rows are at least as long as the swizzle. The rules of operations check the number of rows.
+/// Checks that each CTA's part of a row has at least as many bytes as the swizzle. The number of rows is checked by
+/// the rules of operations.
 fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
     let per_cta = encoding.cga_layout().shape_per_cta(shape);
     let along = if encoding.is_transposed() {

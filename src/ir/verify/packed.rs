@@ -19,9 +19,11 @@ fn letter(element: &str) -> Option<char> {
     })
 }
 
-/// Supported types of packed operations: operation kinds, result types, and the types of each operand.
+/// Supported types of packed operations: operation kinds, possible result types, and the possible types of each
+/// operand.
 ///
-/// Each letter is a type. `=` is the result type; `!` is f16 for a bf16 result, and bf16 for an f16 result.
+/// Each letter is a type, as defined by the function `letter`. `=` is the result type; `!` is f16 for a bf16
+/// result, and bf16 for an f16 result.
 const SIGNATURES: [(&[Kind], &str, &[&str]); 13] = [
     (&[Kind::Add, Kind::Sub, Kind::Mul], "fhb", &["=", "="]),
     (&[Kind::Fma], "fhb", &["=", "=", "="]),

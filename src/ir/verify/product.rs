@@ -234,7 +234,8 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     })
 }
 
-/// Checks that each CTA holds the rows or columns of the operand that its part of the result needs.
+/// Checks that operand A or B is split over CTAs like the result. Each CTA must hold the rows of A or the columns
+/// of B that are necessary for its part of the result.
 fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;

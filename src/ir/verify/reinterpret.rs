@@ -53,14 +53,16 @@ impl<'a> Memory<'a> {
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if the view contains the element at address `1 << bit` along `dim`.
+    /// Returns true if the view contains the element that is stored at address `1 << bit` of the memory dimension
+    /// `dim`.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns two numbers of addresses along `dim`: those in all buffers of the multi-buffer, and the contiguous
-    /// addresses from address 0 that the view contains.
+    /// Returns two numbers of addresses along `dim`. The first is the number of addresses in all buffers of the
+    /// multi-buffer. The second is the number of contiguous addresses, starting at address 0, that the view
+    /// contains.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -70,7 +72,8 @@ impl<'a> Memory<'a> {
         )
     }
 
-    /// Returns a mask of those row-address bits that distinguish elements of the view.
+    /// Returns a mask of those bits of a row address that select rows which the view uses. For scales, which have
+    /// one replica per warp, this includes the bits that select the replica.
     fn rows(&self) -> u64 {
         // Scales have a replica per warp, of 32 rows. Blocks of 64 rows occupy every other group of 16 rows: the bit in
         // between selects free rows.
@@ -124,7 +127,8 @@ fn is_padded(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::PaddedShared(_))
 }
 
-/// Checks that a sliced operand can be reinterpreted.
+/// Checks that the operand, if it is sliced, can be reinterpreted. A sliced buffer must not be padded, and must not
+/// be sliced along a dimension that is split over CTAs.
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,

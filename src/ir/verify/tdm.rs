@@ -218,7 +218,9 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
     Ok(())
 }
 
-/// Checks that the buffer of a store has no padding, or padding after each row of `last` elements.
+/// Checks the encoding of a buffer from which a TDM copy stores to global memory. The encoding must be
+/// `#ttg.swizzled_shared`, or `#ttg.padded_shared` with a single padding interval. If `last` is `Some`, this
+/// interval must be `last` elements, the length of one row.
 fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     match encoding_of(buffer).as_deref() {
         Some(Encoding::SwizzledShared(_)) => {}
@@ -247,7 +249,8 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     Ok(())
 }
 
-/// Returns the number of elements of a block row that each CTA holds.
+/// Returns the number of elements in each CTA's part of one row of a block. Returns `None` if the buffer has no
+/// valid encoding.
 fn row(block: &BufferType<'_>, buffer: &BufferType<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
@@ -264,7 +267,7 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
 }
 
 /// Checks an operation that copies rows selected by indices. Returns the types of the block, the buffer and the
-/// indices, or `None` if one of the three values does not have a suitable type.
+/// indices. Returns `None` if `desc` or `memory` is not a buffer or descriptor, or if `indices` is not a tensor.
 fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],

@@ -22,7 +22,7 @@ use Fate::{PassedOnIn, ReadIn, Unneeded};
 const ONE_CTA: &str = "it is about the CTAs of a cluster, and clusters of several are refused";
 const HINT: &str = "it asks for speed and not for another result";
 
-/// The fates of the attributes of this project's operations, as (operation, attribute, fate).
+/// The treatment of the attributes of this project's operations, as (operation, attribute, fate).
 #[rustfmt::skip]
 const OWN: &[(&str, &str, Fate)] = &[
     ("amdg.async_wait", "num_inst", Unneeded("it waits for all copies")),

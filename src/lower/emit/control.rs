@@ -46,7 +46,7 @@ pub(crate) struct LoopBody<'c> {
     body: Blk<'c>,
 }
 
-/// An open switch. The insertion point is in the last case.
+/// A switch under construction. Cases can be added until [`Emitter::end_switch`] completes it.
 #[must_use]
 pub(crate) struct Switch<'c> {
     begin: Blk<'c>,
@@ -200,7 +200,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Begins the next case. The first case is the default case.
+    /// Begins the next case, and moves the insertion point into it. The first case is the default case.
     pub(crate) fn begin_case(&mut self, switch: &mut Switch<'c>) {
         let case = self.add_block(switch.end, &[]);
         switch.cases.push(case);

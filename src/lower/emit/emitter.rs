@@ -32,8 +32,8 @@ pub(crate) struct Emitter<'c> {
     entry: Blk<'c>,
     at_entry: usize,
     /// The blocks to which [`Self::leave_block`] returns, outermost first. Each block is paired with the keys that
-    /// were added to `available` after the insertion point left the block. When the insertion point returns, these
-    /// keys are removed again.
+    /// were added to `available` after [`Self::enter_block`] moved the insertion point out of the block.
+    /// [`Self::leave_block`] removes these keys again.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,
@@ -47,8 +47,8 @@ pub(crate) struct Emitter<'c> {
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
     /// All emitted pure operations. [`Self::sweep`] erases those without uses.
     pure: Vec<Op<'c>>,
-    /// True if copies to shared memory get their own alias scope. LLVM then assumes that copies do not alias other
-    /// accesses; barriers and waits provide the order.
+    /// True if copies to shared memory get their own alias scope. LLVM then assumes that a copy does not alias any
+    /// other access. Barriers and waits keep copies and other accesses in order.
     pub(crate) separates_copies: bool,
     pub(crate) types: Types<'c>,
 }

@@ -15,7 +15,7 @@ pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
 pub(crate) const NO_INLINE: &str = "no_inline";
 
-/// Returns true if `name` has a dialect prefix in [`OUTPUT`].
+/// Returns true if `name` is the name of an operation or attribute with a dialect prefix that [`OUTPUT`] contains.
 pub(crate) fn is_of_output(name: &str) -> bool {
     let dialect = name.split('.').next().unwrap_or_default();
     OUTPUT.contains(&dialect) && dialect != name
@@ -117,7 +117,8 @@ pub(crate) fn declare_table<'c>(
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {
-    /// Appends a function to a module. `more` contains its attributes other than linkage and calling convention.
+    /// Appends a function to a module. `more` contains the attributes of the function other than linkage and
+    /// calling convention.
     pub(crate) fn function(
         &mut self,
         module: Blk<'c>,

@@ -56,8 +56,8 @@ impl<'c> Emitter<'c> {
         self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
-    /// Returns two alias scopes for an access through `pointer`: the scope of the access, and the scope of copies,
-    /// which do not alias the access.
+    /// Returns two alias scopes for an access through `pointer`. The first is the scope of the access itself. The
+    /// second is the scope of copies to shared memory, which do not alias the access.
     ///
     /// Both are `None` if the access is outside shared memory, or if copies have no scope of their own.
     pub(crate) fn alias_scopes_of(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {

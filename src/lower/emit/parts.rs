@@ -54,7 +54,8 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::bitcast(value, type_))
     }
 
-    /// Attaches attributes to a value. Returns the value after an identity bitcast that has these attributes.
+    /// Attaches attributes to a value. Emits an identity bitcast of the value that has these attributes, and
+    /// returns the result of the bitcast.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) -> Val<'c> {
         self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }

@@ -11,7 +11,7 @@ use crate::sys::build::Val;
 use melior::ir::{Attribute, Type};
 
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// Attributes that have no equivalent in LLVM, each with its default value.
+/// Attributes without an equivalent in LLVM, each with its default value.
 const WITHOUT: [(&str, &str); 2] = [
     ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),

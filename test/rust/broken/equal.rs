@@ -22,8 +22,8 @@ pub(crate) enum EquivalenceProof {
     AlwaysTrue,
     /// The values of masked-off lanes are never used: the output is the same if they are replaced by other values.
     NeverUsed,
-    /// The result is unused wherever it differs from the original one: the output is the same if it is replaced
-    /// there by other values.
+    /// The changed operation has a different result only where the result is unused: if other values replace it
+    /// there, the output is the same.
     UnusedWhereDifferent,
     /// All tested warp schedules give the same output, so no warps depend on the order that the removed or weakened
     /// barrier enforces.
@@ -168,7 +168,8 @@ pub(crate) fn reason(
     None
 }
 
-/// Two different values. Each replaces values that must not affect the output.
+/// Two different values that are tried in turn in place of other values. If the output is the same with both, it
+/// does not depend on the replaced values.
 const OTHER_VALUES: [i64; 2] = [0x34, 0x43];
 
 /// Replaces line `at` of a text by `lines`.

@@ -36,8 +36,8 @@ struct KernelCase {
 
 const ALL: &[&str] = &["kernels/sm_80", "kernels/sm_90", "kernels/gfx942"];
 
-/// Kernels to mutate. Each buffer has exactly the elements that the kernel may access. Output buffers initially
-/// contain 768, or 127 if their elements are bytes.
+/// Kernels to mutate. A buffer has no elements except those that the kernel may access. Output buffers are
+/// initially filled with 768, or with 127 if their elements are bytes.
 const CASES: &[KernelCase] = &[
     KernelCase {
         file: "vector_add.ttgir",

@@ -60,7 +60,7 @@ pub(crate) struct Mutant {
     pub(crate) at: usize,
     pub(crate) lines: Vec<String>,
     pub(crate) before: GenericLine,
-    /// The changed operation, if its type is the same as that of the original operation.
+    /// The operation that replaces the original one. `None` if the mutation removes the operation.
     pub(crate) after: Option<GenericLine>,
 }
 
@@ -120,8 +120,8 @@ fn barriers(line: &GenericLine, add: &mut AddMutant<'_>) {
     }
 }
 
-/// Adds mutants in which a constant operand is changed. The constant may have other uses, so the mutated use gets a
-/// new constant.
+/// Adds mutants in which a constant is changed that is an integer operand or an index of `llvm.getelementptr`.
+/// Other operations may use the same constant, so a mutated operand gets a new constant.
 fn offsets(line: &GenericLine, constants: &HashMap<String, i64>, add: &mut AddMutant<'_>) {
     for (at, operand) in line.operands.iter().enumerate() {
         let Some(&value) = constants.get(operand) else {

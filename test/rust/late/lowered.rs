@@ -71,8 +71,8 @@ impl<'t> Values<'t> {
         values
     }
 
-    /// Returns the constant operands on which an integer value depends. Each is given by the index of its line and
-    /// its position among the operands.
+    /// Returns the constant operands from which an integer value is computed. Each operand is given by the index of
+    /// the line in which it occurs, and its position among the operands of that line.
     fn sources(&self, value: &str) -> BTreeSet<(usize, usize)> {
         const INTEGERS: [&str; 5] = [
             "llvm.add",
@@ -122,8 +122,8 @@ impl<'t> Values<'t> {
 
 impl Values<'_> {
     /// Returns true if a line computes a buffer address from a stage index that depends on no constant in the text,
-    /// such as the remainder of a counter. Such an index is mutated at its use, because no constant can be mutated
-    /// instead.
+    /// such as the remainder of a counter. For such an index, no constant can be mutated, so the line that uses the
+    /// index is mutated instead.
     fn is_computed_stage(&self, line: &GenericLine) -> bool {
         line.middle.contains("ll.index_bound")
             && !self.constants.contains_key(&*line.operands[0])
@@ -224,8 +224,8 @@ fn with_number(
     Some(line.with_middle(format!("{start}{before}{number}{}", &rest[end..])))
 }
 
-/// Returns the line with operand 1 replaced by its exclusive or with `bits`, preceded by the operations that
-/// compute this value.
+/// Returns the operations that compute operand 1 of the line `xor` `bits`, followed by the line with this result as
+/// operand 1.
 fn with_flipped_operand(line: &GenericLine, bits: i64) -> Vec<GenericLine> {
     let operands = [&*line.operands[1], "%late_bits"];
     let flip = GenericLine::new("%late", "llvm.xor", &operands, "i32", "i32");
@@ -416,9 +416,10 @@ fn is_quiet(line: &&Option<GenericLine>) -> bool {
     })
 }
 
-/// Returns true if the barrier at line `at` orders only mbarrier operations of one thread. Since the preceding
-/// barrier, the only accesses to shared memory are arrivals by this thread, or initialisations of mbarriers that
-/// are not used before the next barrier.
+/// Returns true if the barrier at line `at` orders only mbarrier operations of one thread. For this, the only
+/// accesses to shared memory since the preceding barrier must be arrivals at mbarriers and initialisations of
+/// mbarriers, all by the same thread. If mbarriers are initialised, no mbarrier may be used before the next
+/// barrier.
 fn orders_only_mbarriers(lines: &[Option<GenericLine>], at: usize) -> bool {
     let mut thread = None;
     let mut initialises = false;
@@ -498,8 +499,8 @@ impl<'t> MbarrierUse<'t> {
     }
 }
 
-/// Returns true if the first line that differs between the two kernels initialises an mbarrier that is otherwise
-/// only initialised or invalidated.
+/// Returns true if the first difference between the two kernels is in the initialisation of an mbarrier, and the
+/// mbarriers in its buffer are only initialised and invalidated.
 pub(crate) fn is_of_unused_mbarrier(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -535,9 +536,9 @@ pub(crate) fn lacks_covered_wait(before: &str, after: &str) -> bool {
         && lacking.is_some_and(|(_, wait)| is_covered(&lines, &uses, wait))
 }
 
-/// Returns true if one arrival of `before` is earlier in `after`, before a product that it should follow, and the
-/// move is not observable. It is not observable if, for each wait for the mbarrier of the arrival, an earlier wait
-/// orders the same accesses.
+/// Returns true if `after` differs from `before` in that one arrival at an mbarrier is moved before a product, and
+/// this move is not observable. The move is not observable if every wait for this mbarrier is covered, that is, an
+/// earlier wait orders the same accesses.
 pub(crate) fn moves_covered_arrival(before: &str, after: &str) -> bool {
     let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
     let values = Values::of(before, &lines);
@@ -569,8 +570,8 @@ pub(crate) fn moves_covered_arrival(before: &str, after: &str) -> bool {
 }
 
 /// Returns true if an earlier wait orders the same accesses as `wait`. The earlier wait must be for another
-/// mbarrier with the same parity. Each arrival at one of the two mbarriers must be paired with an arrival of the
-/// same thread at the other one, with only barriers between the two arrivals.
+/// mbarrier, with the same parity. For each arrival at one of the two mbarriers, the same thread must also arrive
+/// at the other mbarrier, and only barriers may lie between these two arrivals.
 fn is_covered(
     lines: &[Option<GenericLine>],
     uses: &[MbarrierUse<'_>],
@@ -825,9 +826,9 @@ pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
     all.all(|(before, after)| before.len() > 1 && before == after)
 }
 
-/// Returns true if the first addition to the stage index `argument` wraps it to 0, no matter whether it starts as
-/// `value` or as `value - 1`. This addition must be the only use of the index, and its result must be compared with
-/// the number of stages.
+/// Returns true if the first addition to the stage index `argument` wraps it to 0 in two cases: with the initial
+/// value `value`, and with the initial value `value - 1`. This addition must be the only use of the index, and its
+/// result must be compared with the number of stages.
 fn wraps_alike(lines: &[Option<GenericLine>], argument: &str, value: i64) -> bool {
     let all = || lines.iter().flatten();
     let number = |name: &str| {

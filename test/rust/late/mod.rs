@@ -101,8 +101,8 @@ struct PipelineChange {
 enum EquivalenceRule {
     /// The changed kernel is lowered to the same code.
     SameCode,
-    /// The instruction before or after the removed or weakened one has the same effect, and no instruction between
-    /// the two accesses memory.
+    /// An instruction before or after the removed or weakened one has the same effect. No instruction that lies
+    /// between these two instructions accesses memory.
     Repeated,
     /// The changed field of the descriptor has no effect.
     UnusedField,
@@ -206,19 +206,19 @@ struct PipelineCase {
 
 use ArgumentSpec::{Descriptor, Float, Input, Int, Output, Scratch};
 
-/// Number of rows of the matrix products: less than one tile of 64 rows. The other sizes are `N` columns, which are
-/// one tile, and the inner size `K`, whose last of five tiles of 32 is half full. In the TMA kernels, the inner
-/// size is `MANY`, with eight tiles, so that each of three mbarriers passes through several phases.
+/// Number of rows of the matrix products, which is less than one tile of 64 rows. `N` is the number of columns,
+/// which form one tile. `K` is the inner size; the last of its five tiles of 32 is half full. In the TMA kernels,
+/// the inner size is `MANY`, which has eight tiles, so that each of three mbarriers passes through several phases.
 const M: usize = 48;
 const N: usize = 32;
 const K: usize = 144;
 const MANY: usize = 240;
 
-/// A value of K with six tiles, so that each of three stages is used twice.
+/// Inner size of matrix products with six tiles, so that each of three stages is used twice.
 const SIX_TILES: usize = 176;
 
-/// Number of tiles in the kernels in which one group of warps passes buffers to another. It is large enough that
-/// each mbarrier is used in both phases.
+/// Number of tiles in the kernels in which one group of warps passes buffers to another group of warps. With this
+/// number, each mbarrier is used in both phases.
 const TILES: usize = 5;
 
 const PRODUCT: &[ArgumentSpec] = &[
@@ -315,7 +315,8 @@ const ROUNDS: &[ArgumentSpec] = &[
 
 const SPECIALIZED: &[ArgumentSpec] = &with_descriptors([M, N, K], 3);
 
-/// Arguments with `2 * M` rows, so that both multiplying partitions have rows within the matrix.
+/// Arguments of a product with `2 * M` rows. Two partitions multiply; with this number of rows, both have rows
+/// within the matrix.
 const SPECIALIZED_BY_TRITON: &[ArgumentSpec] = &with_descriptors([2 * M, N, SIX_TILES], 3 * 3);
 
 const CASES: [PipelineCase; 12] = [
@@ -510,8 +511,8 @@ impl PipelineBench {
             .map_or(ChangeVerdict::Missed, ChangeVerdict::Equivalent)
     }
 
-    /// Returns the rule that proves a change equivalent. It is called for changes that no check has found. Returns
-    /// `None` if no rule applies.
+    /// Returns the rule that proves a change equivalent. This function is called only for changes that no check has
+    /// detected. Returns `None` if no rule applies.
     fn reason(
         &self,
         change: &PipelineChange,

@@ -302,8 +302,8 @@ fn is_one(name: &str) -> bool {
 }
 
 /// Returns true if a change increments the initial value of a stage index, and the first addition to the index
-/// wraps it to 0 with the old and with the new initial value. This addition must be the only use of the index, and
-/// its result must be compared with the number of stages.
+/// wraps it to 0 both in the original and in the changed kernel. This addition must be the only use of the index,
+/// and its result must be compared with the number of stages.
 pub(crate) fn wraps_alike(text: &str, change: &PipelineChange) -> bool {
     let inner = || -> Option<bool> {
         let line = change

@@ -57,8 +57,9 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Title of a difference in which only Triton rejects a module. Triton compares the encodings of a result as
-/// attributes; the library compares their layouts.
+/// Title of a difference in which only Triton rejects a module, because the encoding of a result is not the
+/// inferred one. Triton requires that both encodings are the same attribute; the library requires only that their
+/// layouts are equal.
 const SPELLING: &str = "equal layouts with another encoding";
 
 /// Title of a difference in which Triton requires an operand encoding that the library does not require, and the
@@ -68,7 +69,7 @@ const LINEAR_OPERANDS: (&str, &str) = (
     "Dot's a/b's encoding should be of DotOperandEncodingAttr",
 );
 
-/// Starts of Triton's messages about results whose encodings it compares as attributes.
+/// Starts of Triton's error messages for results whose encoding is not the same attribute as the inferred encoding.
 const COMPARED_BY_SPELLING: [&str; 2] = [
     "'tt.reduce' op inferred type(s)",
     "'tt.expand_dims' op inferred type(s)",

@@ -74,8 +74,8 @@ pub(crate) fn nvmma_of(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> 
     nvmma(rng, s, shape.len(), bits)
 }
 
-/// Draws bases that contain each bit of the shape's coordinates exactly once. Returns the bases of the offset, then
-/// those of the block.
+/// Draws the bases of a shared-memory layout. Each bit of a coordinate occurs in exactly one basis; some bases of
+/// the in-dim `block` may be zero. Returns the bases of `offset`, then those of `block`.
 fn placed(rng: &mut Rng, s: &Setting, shape: &[u64]) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
     let mut next = vec![1; shape.len()];
     let mut block = Vec::new();

@@ -138,8 +138,9 @@ fn encoding(rng: &mut Rng, op: &mut Op, setting: &Setting) -> bool {
     )
 }
 
-/// Changes a field of a random encoding. The change applies either to one type or to all types whose encoding
-/// contains the chosen encoding. Returns false if no type has an encoding.
+/// Changes a field of a random encoding, which is the encoding of a type or the parent of such an encoding. Either
+/// this encoding is changed in all types that contain it, or only one of these types is changed. Returns false if
+/// no type has an encoding.
 fn field(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let picked = pick_type(
         rng,
@@ -486,8 +487,8 @@ fn change_setting(rng: &mut Rng, setting: &mut Setting) {
     }
 }
 
-/// Operation names from which the mutation `name` draws a new name for an operation. The operation keeps its
-/// operands and results.
+/// Operation names for the mutation `name`. The mutation replaces the name of an operation by one of them, and
+/// keeps the operands and results.
 const NAMES: [&str; 28] = [
     "arith.addf",
     "tt.addptr",

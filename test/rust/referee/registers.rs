@@ -168,8 +168,8 @@ fn bits(rng: &mut Rng, shape: &[u64]) -> Vec<Vec<u64>> {
     all
 }
 
-/// Draws a `#ttg.linear` encoding. If `generic` is true, it is `#ttg.generic_linear`, and the bases of the warps
-/// are combined with those of the lanes by exclusive or.
+/// Draws a `#ttg.linear` encoding, or a `#ttg.generic_linear` encoding if `generic` is true. In the latter, each
+/// basis of `warp` is the exclusive or of a drawn basis and a basis of `lane`.
 fn linear(rng: &mut Rng, s: &Setting, shape: &[u64], generic: bool) -> String {
     let mut left = bits(rng, shape);
     let zero = vec![0; shape.len()];

@@ -102,7 +102,8 @@ enum Comparison {
     Wrong(String),
 }
 
-/// Title under which the modules are counted on which Triton crashed. For these, there is no verdict to compare.
+/// Title of the group of modules on which Triton crashed. For these modules, there is no verdict of Triton to
+/// compare.
 const NO_ANSWER: &str = "crashes";
 
 fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Comparison {

@@ -80,9 +80,9 @@ pub(crate) struct Fragment {
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
 const WGMMA: &str = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>";
 
-/// The shapes of the `mma.sync` instructions, grouped by the number of elements in a 32-bit register.
+/// The shapes of the `mma.sync` instructions, grouped by the number of consecutive elements along k in a register.
 ///
-/// Each entry of a group consists of an extent k and the element types that have this extent.
+/// Each entry of a group consists of an extent k, and the element types of the instructions with this extent.
 const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (1, &[(4, ".tf32, .f64"), (8, ".tf32, .f64"), (16, ".f64")]),
     (2, &[(8, ".f16, .bf16"), (16, ".f16, .bf16")]),
@@ -163,7 +163,7 @@ impl Fragment {
     }
 }
 
-/// Pairs of a GPU and an instruction. Each of these instructions has different operand layouts.
+/// Pairs of a GPU and an instruction. The operand layouts differ from one instruction to the next.
 const INSTRUCTIONS: [(&str, &str); 8] = [
     ("cuda:80", "mma.m16n8k16.f32.f16"),
     ("cuda:80", "mma.m16n8k8.f32.tf32"),
@@ -207,7 +207,7 @@ fn encoded(text: &str, shape: &[u64]) -> Outcome<LinearLayout> {
     Ok(encoding.to_linear_layout(shape)?)
 }
 
-/// Returns a figure that shows the encoding `text` on a tensor of this shape. `view` draws its layout.
+/// Returns a figure of the layout that the encoding `text` has on a tensor of this shape. `view` draws the layout.
 fn encoded_figure(
     name: &str,
     title: &str,

@@ -30,8 +30,8 @@ pub(super) fn solve_encoding(
     Ok(found)
 }
 
-/// Returns the smallest shape that contains all bases. It is used for cases that give no shape. Returns `None` if
-/// `bases` is malformed.
+/// Returns the smallest shape with power-of-two sizes that contains the coordinates of all bases. It is used for
+/// cases that give no shape. Returns `None` if `bases` is malformed.
 pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
     let mut reach: Option<Vec<u64>> = None;
     for list in bases.as_object()?.values() {

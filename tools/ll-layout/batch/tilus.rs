@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 /// Maximum number of elements that an answer lists.
 const SHOWN: usize = 64;
 
-/// Maximum number of grid cells in an answer, and of threads that an answer lists per element.
+/// Maximum number of grid cells in an answer. It is also the maximum number of threads that an answer lists for one
+/// element.
 const LARGEST: u64 = 1 << 16;
 
 type Answer = Result<Value, CaseError>;

@@ -167,8 +167,8 @@ fn operands_of_instructions_are_the_fragments_of_the_manual() {
     }
 }
 
-/// Checks that a common rule describes all fragments. A 32-bit register holds neighbours along k, and the registers
-/// continue along the rows, then along k.
+/// Checks that a common rule describes all fragments. A 32-bit register holds neighbours along k. In an A operand
+/// or accumulator, the next register holds the elements eight rows below. All further registers continue along k.
 #[test]
 fn every_fragment_follows_one_rule() {
     for fragment in fragments() {

@@ -1050,8 +1050,8 @@ note: `ll-layout list --instructions --target cuda:80` lists all
 
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
 
-/// Returns the encodings of operands A and B of a matrix instruction. `widths` are their numbers of adjacent
-/// elements along k.
+/// Returns the encodings of operands A and B of a matrix instruction. `widths` are the `kWidth` parameters of A and
+/// B, the numbers of consecutive elements along k.
 fn factors_of_mma(widths: [u32; 2]) -> [String; 2] {
     [0, 1].map(|i| {
         let width = widths[i];

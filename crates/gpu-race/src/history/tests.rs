@@ -476,7 +476,8 @@ fn races_are_those_of_the_whole_happens_before_relation() {
     );
 }
 
-/// A joint read is ordered before the next store of each of its lanes, but before no other store.
+/// After a joint read by lanes 0 and 1, a store by one of these lanes or a joint store by both does not race. A
+/// store by a thread of another warp races. A joint read that follows the store of a single lane races too.
 #[test]
 fn lanes_that_read_together_may_store_next() {
     let now = |thread: u32, joint_lanes: u64| ExecutionPoint {

@@ -293,7 +293,8 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the site of an operation. All sites of one operation share their strings.
+    /// Returns the site of an operation. An operation in a function that is called several times is decoded once
+    /// per call, and each time has its own site. These sites share the strings `text` and `location`.
     fn shared_site(&mut self, op: &'m Operation) -> Site {
         let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
         let Some((text, location)) = known else {
@@ -422,7 +423,8 @@ impl<'m> Decoder<'m> {
     }
 
     /// Decodes an operation element by element. Calls `make(decoder, slot of the result, result register, operand
-    /// registers)` for each element. `make` returns false for an unsupported slot.
+    /// registers)` for each element. If `make` does not support the slot, it returns false, and `elementwise`
+    /// returns an error.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
@@ -451,7 +453,8 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// Returns a register of `bits` bits that has no value. A use of this register at run time is an error.
+    /// Returns a register of `bits` bits whose value is undefined. A use of this value at run time is an error,
+    /// which is reported as the use of an uninitialised register.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(MarkKind::Undef, bits, "use of an uninitialised register")
     }
@@ -585,9 +588,11 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// Returns the address register and the index of the shared-memory allocation at address `at`, or `None` if it
-    /// cannot be created. Each allocation has its own range of simulator addresses. If the enclosing function is
-    /// called several times, all calls share the allocation.
+    /// Returns the register that holds the start address of a shared-memory allocation, and the index of the
+    /// allocation. Creates the allocation at the address `at` of a shared variable if it does not exist yet. If the
+    /// enclosing function is called several times, all calls share the allocation. Each allocation has its own
+    /// range of simulator addresses. Returns `None` if `at` is in no shared variable, or if all address ranges are
+    /// used.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,

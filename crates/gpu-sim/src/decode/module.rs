@@ -16,7 +16,7 @@ pub struct ModuleInfo {
     pub num_warps: Option<u32>,
     /// Bytes of dynamic shared memory, `ttg.shared`.
     pub shared: Option<u32>,
-    /// Bytes of global and of profile scratch memory per program, from the attributes
+    /// Bytes of global scratch memory and of profile scratch memory per thread block, from the attributes
     /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`. If the module does not have the
     /// first attribute, this is `None`, and the kernel has no parameters for the addresses of scratch memory.
     pub scratch: Option<[u32; 2]>,

@@ -11,21 +11,21 @@ use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// The bytes of a shared variable, or of an allocation in a shared variable. An access through an address of the
-/// window must stay within these bytes.
+/// The bytes of a shared variable, or of an allocation in a shared variable. Each window has its own range of
+/// simulator addresses. An access through an address in this range must stay within the bytes of the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
     pub(crate) start: usize,
     pub(crate) bytes: usize,
-    /// GPU address of the first byte.
+    /// GPU address of the first byte. It equals the lowest bits of the simulator address.
     pub(crate) address: u64,
 }
 
 /// Identifies the last write to a byte in shared memory. The low bits are the index of the window through which the
-/// byte was written. The high bits are the number of the lifetime that the allocation had at the write. Lifetimes
-/// are numbered from 1 to 15, and then from 1 onwards. The high bits are 0 if the writing warp has not executed the
-/// start of a lifetime.
+/// byte was written. The high bits are the number of the lifetime in which the allocation was at the time of the
+/// write. Lifetimes are numbered from 1 to 15, and lifetime 15 is followed by lifetime 1. The high bits are 0 if
+/// the writing warp has not executed the start of a lifetime of the allocation.
 pub(crate) type Owner = u16;
 
 const WINDOW_BITS: u32 = 12;
@@ -257,9 +257,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the name of an allocation, other than the window with the index `window`, that contains a given
-    /// byte. `found` is this window, and `at` is the offset of the byte from its start. Prefers the allocation
-    /// through which the byte was last written. Returns `None` if no other allocation contains the byte.
+    /// Returns the name of an allocation that contains a given byte and is not the window with the index `window`.
+    /// `found` is the window with this index, and `at` is the offset of the byte from the start of `found`. Prefers
+    /// the allocation through which the byte was last written. Returns `None` if there is no such allocation.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;

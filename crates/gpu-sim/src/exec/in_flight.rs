@@ -29,8 +29,8 @@ use crate::launch::Arrival;
 use gpu_race::ThreadClock;
 use std::collections::VecDeque;
 
-/// A mechanism by which threads wait for asynchronous copies or matrix products: a kind of group, a counter, or an
-/// mbarrier.
+/// A mechanism by which threads wait for asynchronous copies or matrix products: groups of copies or products, a
+/// hardware counter, or an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
     /// Groups of `cp.async` copies.
@@ -341,7 +341,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Lets a phase of an mbarrier await the copies of `lane` by `cp.async`, except copies that a phase already awaits.
+    /// Makes `phase` wait for the `cp.async` copies of `lane` that are in flight. Copies for which a phase already
+    /// waits are unchanged.
     pub(super) fn attach_copies(&mut self, lane: u32, phase: Phase) {
         let clock = self.fork(lane);
         let queue = self.queue(Channel::Group, lane);

@@ -104,7 +104,8 @@ pub(crate) struct BarrierOperands {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum AccessLabel {
-    /// Label of a shared-memory access. Reports count the wavefronts of each instruction.
+    /// Label of a shared-memory access. Reports count the wavefronts of each such instruction. In one wavefront,
+    /// each bank transfers at most one word.
     Shared(String),
     /// Label of a global-memory access. Reports count the sectors of all accesses with the same label.
     Global(String),

@@ -272,10 +272,11 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Attaches the copies in flight of `lane` to the current phase, and arrives.
+    /// Attaches the `cp.async` copies of `lane` that are in flight to the current phase, and arrives.
     ///
-    /// The copies complete only at a wait for the phase, so the arrival itself can be immediate. If `is_expected` is
-    /// false, the phase expects the arrival in addition to its count, so the number of pending arrivals stays.
+    /// The copies complete only at a wait for the phase, so the arrival itself can be immediate. If `is_expected`
+    /// is true, the arrival count of the mbarrier includes this arrival. If it is false, the phase expects one more
+    /// arrival, which happens at once, so the number of pending arrivals does not change.
     pub(crate) fn arrive_after_copies(
         &mut self,
         lane: u32,
@@ -318,9 +319,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an error unless each wait for the phase before `phase` happens before `lane` completes `phase`. If
-    /// several lanes of a warp execute the same wait, it suffices that one of them is ordered, because the lanes of
-    /// a warp leave the wait together.
+    /// Returns an error unless every wait for the phase before `phase` happens before `lane` completes `phase`. If
+    /// several lanes of a warp execute the same wait instruction, the wait of only one of these lanes must happen
+    /// before the completion, because the lanes of a warp leave the wait together.
     fn check_overtaken(
         &mut self,
         lane: u32,

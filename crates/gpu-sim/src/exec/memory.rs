@@ -596,9 +596,12 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the entries of `lanes` that make one joint access together with the first entry. These are all
-    /// entries of the first lane's warp, if there are at least two of them, all have the same address, and all
-    /// store equal values or load. Otherwise returns an empty slice.
+    /// Returns the entries of the first lane's warp if they make a joint access, and an empty slice otherwise. The
+    /// entries make a joint access if all these conditions hold:
+    /// - there are at least two entries
+    /// - all entries have the same address
+    /// - the access is not atomic and not in local memory
+    /// - the access is a load, or all lanes store equal values
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,

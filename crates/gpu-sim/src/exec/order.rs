@@ -12,12 +12,13 @@ use gpu_race::{
 
 const SHARED: u64 = 1 << 63;
 
-/// Flag that is set in a thread index for the access of a copy at its completion, if an mbarrier awaits the copy.
-/// It distinguishes this access from the accesses of the thread that started the copy.
+/// Flag in the thread, warp and block indices of the access that a copy makes when it completes. The flag is set
+/// only if an mbarrier awaits the copy. It distinguishes this access from the accesses of the thread that started
+/// the copy.
 const COPY: u32 = 1 << 31;
 
-/// Returns the execution point of the access that a copy makes when it completes. `now` is a point of the thread
-/// that started the copy.
+/// Returns the execution point of the access that a copy makes when it completes. `now` is any execution point of
+/// the thread that started the copy. The result has the instruction of `now`.
 fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
     ExecutionPoint {
         thread: now.thread | COPY,
@@ -259,8 +260,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns a new clock that contains only the releases that an acquire by `lane` of the atomic variable at
-    /// `location` observes. Returns `None` if the kernel has no vector clocks.
+    /// Returns a new clock that contains only what `lane` would acquire if it read the atomic variable at
+    /// `location` with the memory order `sync`. Returns `None` if the kernel has no vector clocks, or if `location`
+    /// is in local memory.
     pub(super) fn releases(
         &mut self,
         lane: u32,

@@ -37,7 +37,8 @@ pub(crate) enum PointerFlow {
     Nothing,
     /// The objects to which the given registers may point.
     From(Vec<Reg>),
-    /// The objects from whose addresses the given integer is derived; any object if there are none.
+    /// The objects from whose addresses the integer in the given register is derived. If the integer is not derived
+    /// from an address, any object.
     FromInteger(Reg),
 }
 

@@ -26,7 +26,8 @@ use std::collections::HashMap;
 pub(crate) enum MarkKind {
     Poison,
     Undef,
-    /// The value that a masked load without `other` leaves in a skipped lane.
+    /// The undefined value of a lane that a masked load skips, if the load has no fallback value (the operand
+    /// `other` of `tt.load`).
     Unset,
     /// The result of the asynchronous matrix product with this index.
     InFlight(u32),
@@ -463,8 +464,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if an access that stores the registers `stored` must copy marks, because a byte of memory or
-    /// one of these registers has a mark. For a load, `stored` is empty.
+    /// Returns true if an access that stores the registers `stored` may have to copy marks. This is the case if any
+    /// byte in the memory of the block has a mark, or if one of these registers has a mark. For a load, `stored` is
+    /// empty.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);

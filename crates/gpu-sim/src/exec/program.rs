@@ -79,8 +79,8 @@ pub struct Program {
     /// True if the program has barriers in which only some warps of a block take part. The warps then always run
     /// separately.
     pub(crate) has_named_barriers: bool,
-    /// True if the program has atomic accesses or named barriers. The field `orders_threads` tells whether these,
-    /// or fences, order the other accesses of different threads.
+    /// True if the program has atomic accesses or named barriers. The field `orders_threads` is true if an atomic
+    /// access, a named barrier or a fence orders the other accesses of different threads.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
 }
@@ -489,7 +489,8 @@ impl ProgramBuilder {
     }
 
     /// Inserts instructions at the start of the entry block that mark every undefined register that the kernel
-    /// reads. Returns (value, register) for every undefined register, whether it is read or not.
+    /// reads. Returns (bits that the register holds, register) for every undefined register, even if the kernel
+    /// does not read it.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {

@@ -258,7 +258,7 @@ impl Exec<'_> {
     }
 
     /// Executes the barrier at which all lane groups wait, or returns an error if they wait at different barriers.
-    /// Returns true if the groups are in a loop through this barrier that only a memory change can end.
+    /// Returns true if the groups execute this barrier in a loop that only a memory change can end.
     fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
         let mut waiting = lane_groups
             .iter()

@@ -19,8 +19,11 @@ impl Exec<'_> {
             .collect()
     }
 
-    /// Returns an error if the member mask does not contain the lane `own`. Also returns an error if the mask
-    /// contains a lane of the warp that has not returned and is not in `lanes`, the active lanes of the warp.
+    /// Returns an error in two cases:
+    /// - the member mask `mask` does not contain the lane `own`
+    /// - `mask` contains a lane that is not active, although it exists and has not returned
+    ///
+    /// `lanes` contains the active lanes of the warp.
     pub(crate) fn check_members(
         &self,
         what: &str,

@@ -48,8 +48,8 @@ pub(crate) enum Promise {
     Inside(Space),
     NotBelow,
     ShiftBelow(u32),
-    /// The promise of the flag `flag`, such as `is_zero_poison`: an operand of `bits` bits does not have the value
-    /// `operand`.
+    /// The promise of the flag `flag`, such as `is_zero_poison`: an operand of `bits` bits is not equal to the
+    /// constant `operand`.
     Not {
         flag: &'static str,
         operand: u64,

@@ -474,8 +474,9 @@ impl Instruction for Repack {
 }
 
 /// Returns `count` registers of `dst_bits` bits that hold the bits of `src`. If the widths and the numbers of
-/// registers are equal, returns the registers `src` themselves. If all entries of `src` are one register with the
-/// undefined value of a masked load, repeats this register.
+/// registers are equal, returns the registers `src` themselves. If all entries of `src` are the same register, and
+/// this register holds the undefined value of lanes that a masked load skips, returns `count` copies of this
+/// register.
 pub(crate) fn repack(
     d: &mut Decoder<'_>,
     src: &[Reg],

@@ -47,8 +47,9 @@ impl IntBinaryOp {
     }
 }
 
-/// Defines binary operations. A row has a Rust name, operation names, intrinsic names, and the result for `a` and `b`,
-/// zero-extended from `bits` bits.
+/// Defines binary operations. A row has a Rust name, operation names, intrinsic names, and an expression that
+/// computes the result from `a` and `b`. The operands and the result have `bits` bits and are zero-extended to 64
+/// bits. Further columns of a row are optional and set other fields of `IntBinaryOp`.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($intrinsic:literal)*]
         |$bits:ident, $a:ident, $b:ident| $result:expr $(, $column:ident: $value:expr)*;)*) => {

@@ -159,7 +159,8 @@ impl Instruction for LoadMatrix {
     }
 }
 
-/// A matrix store: the inverse of [`LoadMatrix`] with one 32-bit word per matrix.
+/// A matrix store, which is the inverse of [`LoadMatrix`]. Each register of `src` holds one 32-bit word per lane,
+/// and the words of all lanes form one matrix.
 #[derive(Debug)]
 pub(crate) struct StoreMatrix {
     pub(crate) src: Box<[Reg]>,

@@ -37,7 +37,8 @@ pub(crate) enum MbarrierAction {
     Invalidate,
     /// Registers with the number of arrivals and with the additional expected bytes.
     Arrive(Reg, Option<Reg>),
-    /// An arrival when the copies of the thread are complete. True if the phase already expects this arrival.
+    /// An arrival after the copies of the thread are complete. The flag is true if the arrival count of the
+    /// mbarrier already includes this arrival (`noinc`).
     ArriveAfterCopies(bool),
     /// Register with the parity of the awaited phase.
     Wait(Reg),

@@ -220,8 +220,8 @@ pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResu
     })
 }
 
-/// Returns the memory fields of a value in the registers `regs`, and the size of the type in bytes without tail
-/// padding.
+/// Returns the [`Field`]s of a memory access that loads or stores a value of type `ty` in the registers `regs`.
+/// Also returns the size of `ty` in bytes, without tail padding.
 pub(super) fn fields(
     d: &Decoder<'_>,
     op: &Operation,

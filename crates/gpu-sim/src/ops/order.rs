@@ -94,8 +94,9 @@ fn scope(name: &str) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order in the attribute `key`; `None` for a non-atomic operation. Volatile accesses count as
-/// atomic, as in PTX and in AMD's kernels.
+/// Returns the memory order in the attribute `key`; `None` for a non-atomic operation. A volatile access counts as
+/// a relaxed atomic access with system scope, as in PTX. Kernels for AMD GPUs use volatile accesses in the same
+/// way.
 pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {

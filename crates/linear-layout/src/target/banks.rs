@@ -43,10 +43,10 @@ impl Div<u64> for Wavefronts {
     }
 }
 
-/// Returns the mask of the lane bits that differ within a phase of a load on NVIDIA GPUs. `lane_bits` is this mask
-/// for lanes with different addresses. If each lane has the same address as its neighbour (lane `i ^ 1`), or as the
-/// lane two apart (lane `i ^ 2`), a phase has twice as many lanes, and the mask has one bit more. `repeats(mask)`
-/// is true if each lane `i` has the same address as lane `i ^ mask`.
+/// Returns the mask of the lane bits in which the lanes of a phase of a load differ, on NVIDIA GPUs. `lane_bits` is
+/// the mask that applies if all lanes have different addresses. `repeats(mask)` is true if each lane `i` has the
+/// same address as lane `i ^ mask`. If `repeats(1)` or `repeats(2)` is true, a phase has twice as many lanes, and
+/// the returned mask has one more bit.
 pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
     match repeats(1) || repeats(2) {
         true => lane_bits << 1 | 1,

@@ -44,14 +44,15 @@ pub enum Fragment {
     Load8,
 }
 
-/// The source of one bit of a unit's place in a matrix. The place consists of the row index and of the position in
+/// The source of one bit of a unit's coordinates in a matrix. The coordinates are the row index and the position in
 /// the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
     /// The lane bit with this index.
     Lane(usize),
-    /// The next bit of the unit's index among the units that its lane holds. The bits of this index are assigned
-    /// from lowest to highest: first to the `Unit` entries of `rows`, then to those of `within`.
+    /// The lowest bit that is not yet assigned of the index that numbers the units of one lane. The bits of this
+    /// index are assigned from lowest to highest: first to the `Unit` entries of `rows`, then to the `Unit` entries
+    /// of `within`.
     Unit,
 }
 

@@ -102,8 +102,10 @@ pub struct Instructions {
     ///
     /// They exist on `sm_100` and later, except `sm_107`.
     pub byte_matrices: bool,
-    /// True if the target has `v_permlane16_swap` and `v_permlane32_swap`, which exchange half of the lanes of two
-    /// registers (gfx950 and gfx1250).
+    /// True if the target has `v_permlane16_swap` (for lane bit 4) and `v_permlane32_swap` (for lane bit 5), which
+    /// exchange half of a register with half of a second register (gfx950 and gfx1250). The lanes in which the lane
+    /// bit is set provide the half of the first register. The lanes in which the lane bit is clear provide the half
+    /// of the second register.
     ///
     /// The effect is that lane bit 4 or 5 swaps places with the bit that distinguishes the two registers.
     pub permlane_swap: bool,
@@ -192,11 +194,11 @@ pub struct BufferInstructions {
     pub descriptor_flags: u32,
 }
 
-/// Cache control bits of a buffer instruction for Triton's cache modifiers `cg`, `cs`, `cv` and `wt`. All other
-/// cache modifiers have the bits 0.
+/// Cache control bits of a buffer instruction for the cache modifiers `cg`, `cs`, `cv` and `wt` of Triton, and for
+/// atomic accesses. For all other cache modifiers, the cache control bits are 0.
 ///
-/// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4.
-/// On RDNA 4, bits 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
+/// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4. On RDNA 4,
+/// bits 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
@@ -241,8 +243,8 @@ impl CacheBits {
 /// The instructions that widen 4-bit and 8-bit numbers and multiply them by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
-    /// The target has no instructions for conversions with scales. General instructions convert and multiply any
-    /// number of elements.
+    /// The target has no instructions that both convert and scale. Conversions and multiplications use general
+    /// instructions, for which any number of elements is possible.
     #[default]
     Any,
     /// gfx950: an instruction converts one 32-bit word of four 8-bit or eight 4-bit numbers.
@@ -329,7 +331,7 @@ pub(crate) struct Processor {
     /// Number of bytes of shared memory that the processor reserves for each block, in addition to the memory of
     /// the block itself.
     pub(crate) reserved_bytes: u32,
-    /// Number of 32-bit registers of the processor, summed over all lanes.
+    /// Number of 32-bit registers of the processor. The registers of different lanes are counted separately.
     pub(crate) registers: u32,
     /// Maximum number of 32-bit registers per lane.
     pub(crate) lane_registers: u32,
@@ -380,9 +382,10 @@ pub struct Target {
     /// Clusters of more than 8 CTAs are not portable (CUDA programming guide, "Thread Block Clusters"); Triton's
     /// launcher allows 16.
     pub max_ctas: u32,
-    /// Number of lanes per warp (wave): 32 or 64.
+    /// Default number of lanes per warp (wave): 32 or 64. See `warp_sizes` for the numbers that a kernel may
+    /// select.
     pub lanes: u32,
-    /// The numbers of lanes per warp that a kernel may select.
+    /// The possible numbers of lanes per warp. A kernel selects one of them.
     ///
     /// Waves have 32 or 64 lanes on RDNA (LLVM's AMDGPU usage guide, `wavefrontsize64`), but only 32 on gfx1250.
     pub warp_sizes: &'static [u32],
@@ -419,8 +422,8 @@ const SHARED_GRANULE_BYTES: u32 = 128;
 const REGISTER_GRANULE: u32 = 8;
 
 impl Target {
-    /// Returns the maximum number of bytes of shared memory that each block may have without lowering the number of
-    /// resident blocks below the number for `bytes` bytes per block. The result is at least `bytes`.
+    /// Returns the largest size in bytes of shared memory per block for which as many blocks are resident as with
+    /// `bytes` bytes per block. The result is at least `bytes`.
     ///
     /// Each block has `threads` threads with `registers` 32-bit registers each.
     /// ```
@@ -550,8 +553,8 @@ impl Target {
     /// access whose lanes may have equal addresses. `repeats(mask)` is true if each lane `i` has the address of
     /// lane `i ^ mask`.
     ///
-    /// On NVIDIA GPUs, a phase of a load has twice as many lanes if all neighbouring lanes, or all lanes two apart,
-    /// have equal addresses. For example, a 16-byte load of one address takes two wavefronts.
+    /// On NVIDIA GPUs, a phase of a load has twice as many lanes if `repeats(1)` or `repeats(2)` is true. For
+    /// example, a 16-byte load of one address takes two wavefronts.
     /// # Source
     /// Measured on an H100 by `tools/gpu/wavefronts.cu`.
     pub fn phase_lane_bits_with(

@@ -5,7 +5,8 @@ use super::{
     ScaledConversion, Target, Vendor,
 };
 
-/// Costs measured on `sm_90`. All NVIDIA targets use them, since their SMs have units of equal width.
+/// Costs measured on `sm_90`. All NVIDIA targets use these costs, since corresponding units of their SMs have equal
+/// widths.
 const NVIDIA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,

@@ -137,8 +137,9 @@ pub(crate) fn in_thread_transpose(rng: &mut Rng) -> Module {
     )
 }
 
-/// Returns the layout that results from an in-thread transpose of `layout`. The lowest `block` register bits take
-/// part: the transpose moves the lowest `first` of them, which run along dimension 1, behind the others.
+/// Returns the layout that results from an in-thread transpose of `layout`. The transpose permutes only the lowest
+/// `block` register bits. The lowest `first` of these bits run along dimension 1; the transpose makes them the
+/// highest of the `block` bits.
 fn transposed_registers(layout: &LinearLayout, block: usize, first: usize) -> String {
     let of = |dim: Dim| -> Vec<Vec<u64>> {
         (0..layout.in_bits(dim))

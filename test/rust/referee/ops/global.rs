@@ -221,7 +221,8 @@ pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Returns a module with one value of a random tensor type, which MLIR verifies.
+/// Generates a module that tests the verifier of tensor types. Its only operation has an operand of a random tensor
+/// type.
 pub(crate) fn argument(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let element = rng.choose(ELEMENTS);

@@ -304,8 +304,8 @@ pub(crate) fn tensor_memory_copy(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Adds up to two barriers to the product `op`, and one predicate per barrier. Returns the operation and the number
-/// of barriers.
+/// Adds up to two mbarriers to the operands of the product `op`, followed by one predicate per mbarrier. Returns
+/// the operation and the number of mbarriers.
 fn with_barriers(rng: &mut Rng, s: &Setting, op: Op) -> (Op, usize) {
     let count = rng.below(3);
     let op = (0..count).fold(op, |op, _| {

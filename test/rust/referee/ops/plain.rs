@@ -48,7 +48,8 @@ pub(crate) fn program(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Generates a module with an operation on a cluster, a tensor map, or a cluster launch.
+/// Generates a module with one operation. It concerns a CTA cluster, cluster launch control, or a tensor map, or it
+/// is an mbarrier operation that names a CTA of the cluster.
 pub(crate) fn cluster(rng: &mut Rng) -> Module {
     let mut s = Setting::groups(rng, "cuda:100");
     if rng.chance(70) {

@@ -5,7 +5,9 @@ use crate::referee::registers::{blocked, inferred, list};
 use crate::referee::text::{Op, Setting, Shaped};
 use linear_layout::encoding::infer;
 
-/// Returns a blocked layout whose threads each hold `along` consecutive elements along `axis`.
+/// Returns a blocked layout of two dimensions. Each thread holds `along` consecutive elements along `axis`, and
+/// `other` elements along the other dimension. Along the other dimension, there are `lanes` lanes of each warp, and
+/// all warps.
 fn threads(s: &Setting, other: u64, lanes: u64, along: u64, axis: usize) -> String {
     let pair = |of_axis: u64, of_other: u64| {
         let mut pair = [of_other; 2];

@@ -63,8 +63,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies that signal an mbarrier phase before `current`. Returns (lane, clock) for these copies:
-    /// the lane that started the copy, and the vector clock of the copy.
+    /// Completes those copies in flight that signal the mbarrier of `current` in an earlier phase than `current`.
+    /// Returns pairs (lane that started the copy, vector clock of the copy). Consecutive copies that share a vector
+    /// clock give one pair, and copies without a vector clock give none.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,

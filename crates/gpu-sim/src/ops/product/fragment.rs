@@ -152,9 +152,9 @@ impl Fragments {
     }
 
     /// Returns (lane, byte in the lane's scale register) at which a block scale is stored. `own` is the row of A or
-    /// the column of B, and `block` is the index of the block along k. `selected` is the scale selector: for WMMA,
-    /// the half of the wave that holds the scales; for all other instructions, the first byte of the scales in the
-    /// register.
+    /// the column of B, and `block` is the index of the block along k. `selected` is the scale selector. For WMMA,
+    /// the selector is the index of the half of the wave that holds the scales. For all other instructions, it is
+    /// the index of the first byte in the scale register that holds a scale of this instruction.
     pub(super) const fn scale(
         self,
         operand: usize,

@@ -78,9 +78,9 @@ impl InstructionSpec {
         }
     }
 
-    /// Returns the distance, in the registers of the operand, between consecutive elements in units of the element
-    /// width. The distance is 1, except for 16-bit sums on gfx11, where it is 2: each sum fills one half of a
-    /// 32-bit register.
+    /// Returns the distance between consecutive elements of the operand in its registers, in units of the element
+    /// width. For 16-bit elements of C and D on gfx11, the distance is 2, because each of these elements occupies
+    /// one half of a 32-bit register. In all other cases, the distance is 1.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }

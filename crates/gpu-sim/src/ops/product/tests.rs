@@ -23,8 +23,8 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Returns, for each of the arguments A, B and C of the intrinsic, the index of the operand of `row` that is
-/// passed. If the row is transposed, the first two are exchanged.
+/// Returns the indices of the operands of `row` that are passed as the arguments A, B and C of the intrinsic, in
+/// this order. If the row is transposed, the first two indices are exchanged.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -37,8 +37,9 @@ fn passed(row: &Product) -> [usize; 3] {
 }
 
 /// Returns [`own`, `other`] of the [`ElementPosition`](super::fragment::ElementPosition) that a table row defines
-/// for the element that `lane` holds at the index `element`. `operand` is the index of the element's matrix in the
-/// row, and `as_` is its index among the arguments A, B and C of the intrinsic.
+/// for the element that `lane` holds at the index `element`. `operand` is the index of the element's matrix among
+/// the operands of `row`. `as_` is the index of the argument of the intrinsic to which this matrix is passed: 0 is
+/// A, 1 is B, and 2 is C.
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;

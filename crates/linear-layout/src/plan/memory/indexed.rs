@@ -11,7 +11,8 @@ use core::slice;
 /// The plan of an indexed access to a shared-memory buffer. In such an access, one coordinate of each accessed
 /// element is a run-time index.
 ///
-/// In this example, each of two lanes has two registers, and accesses a row of 8 elements of 4 bytes:
+/// In this example, there are two lanes with two registers each. Each register accesses one element of a row of 8
+/// elements of 4 bytes. The axis is the dim whose coordinate is a run-time index:
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::memory::{IndexedPlan, BufferLayout};
@@ -29,9 +30,8 @@ use core::slice;
 /// Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the
 /// buffer.
 /// # Laws
-/// The axis is the dim whose coordinate is a run-time index. Register `r` accesses the element whose coordinate
-/// along the axis is the index that is supplied for register `r`. The property `every_index_is_at_its_element`
-/// verifies this.
+/// Register `r` accesses the element whose coordinate along the axis is the index that is supplied for register
+/// `r`. The property `every_index_is_at_its_element` verifies this.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexedPlan {
     buffer: BufferLayout,
@@ -91,17 +91,17 @@ impl IndexedPlan {
         &self.buffer
     }
 
-    /// Returns the program that maps (lane, warp) to the thread's term of the position of an element. The position
-    /// is the exclusive or of the terms of the thread, the register and the run-time index, and of the start of the
-    /// view.
+    /// Returns the program that maps (lane, warp) to the term that the thread contributes to the position of an
+    /// element. The position is the exclusive or of four terms: those of the thread, of the register and of the
+    /// run-time index, and the start of the accessed view of the buffer.
     #[must_use]
     pub const fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the program that maps the run-time index to its term of the position of an element. The position is
-    /// the exclusive or of the terms of the thread, the register and the run-time index, and of the start of the
-    /// view.
+    /// Returns the program that maps the run-time index to the term that the index contributes to the position of
+    /// an element. The position is the exclusive or of four terms: those of the thread, of the register and of the
+    /// run-time index, and the start of the accessed view of the buffer.
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
@@ -119,8 +119,9 @@ impl IndexedPlan {
         self.index_bits
     }
 
-    /// Returns, for each register, its term of the position of the element that it accesses. The position is the
-    /// exclusive or of the terms of the thread, the register and the run-time index, and of the start of the view.
+    /// Returns, for each register, the term that the register contributes to the position of the element that it
+    /// accesses. The position is the exclusive or of four terms: those of the thread, of the register and of the
+    /// run-time index, and the start of the accessed view of the buffer.
     #[must_use]
     pub fn registers(&self) -> &[u64] {
         &self.registers

@@ -53,10 +53,11 @@ use crate::target::{Access, Target};
 /// terms of its address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterAccess {
-    /// Compile-time term of the access's position in the buffer. The position is the exclusive or of this constant,
-    /// the thread's contribution and the start of the view.
+    /// Compile-time term of the position at which the access starts in the buffer. The position is the exclusive or
+    /// of this constant, the thread's term and the start of the view.
     pub(crate) xor: u64,
-    /// Constant number of bytes that is added to the address that is computed from the position.
+    /// Number of bytes, known at compile time, to add to the address. The address is first computed from the
+    /// position.
     pub(crate) add: u64,
     /// Registers that hold the elements of the access. In a per-lane access, they are listed in the order of the
     /// addresses of the elements. In a matrix access, the elements of each 32-bit word are consecutive in the list.
@@ -113,10 +114,11 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans the stores of a copy from another memory to `buffer`. `neighbours` lists the register bits along which
-    /// elements are adjacent in the other memory: bit `i` of an element's index within a store is register bit
-    /// `neighbours[i]`. Each store therefore writes elements that are adjacent in both memories. The other
-    /// arguments are those of [`Self::new`].
+    /// Plans the stores of a copy from a source memory to `buffer`. `neighbours` lists the register bits along
+    /// which elements are adjacent in the source memory, lowest bit first. A store of `2^v` elements writes the
+    /// registers that differ only in the first `v` bits of the list, and bit `i` of an index in the store is
+    /// register bit `neighbours[i]`. Each store therefore writes elements that are adjacent in both memories. The
+    /// remaining arguments are those of [`Self::new`].
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Self::new`].
@@ -240,9 +242,9 @@ impl MemoryPlan {
         &self.locations
     }
 
-    /// Returns the number of byte permutes with which each thread packs elements into words before the stores, or
-    /// unpacks words after the loads. Aligned runs of adjacent registers are assumed to share a word already, so
-    /// they need no permutes.
+    /// Returns the number of byte permutes that each thread needs to pack elements into words before the stores, or
+    /// to unpack words after the loads. Adjacent registers that form an aligned group of the size of a word are
+    /// assumed to share one hardware register, so they need no permutes.
     #[must_use]
     pub fn permutes(&self) -> u32 {
         let word = (4usize >> self.buffer.bytes_log2).clamp(1, self.vector);
@@ -256,8 +258,8 @@ impl MemoryPlan {
         narrow(permuted * (word - 1))
     }
 
-    /// Returns the cost of all accesses that the warps of a block execute. The arithmetic time is the time to issue
-    /// the accesses, and the load-store time is the time of their wavefronts.
+    /// Returns the cost of all accesses that the warps of a block execute. The field `arithmetic` is the time to
+    /// issue the accesses, and the field `load_store` is the time that their wavefronts take.
     #[must_use]
     pub fn cost(&self, target: &Target) -> Cost {
         let warps = 1 << self.warps_log2;

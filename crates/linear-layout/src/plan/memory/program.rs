@@ -23,9 +23,10 @@ pub struct BufferAccess<'a> {
     pub indexed: Option<(usize, u64)>,
     /// Kind of the access: load or store.
     pub access: Access,
-    /// If given, the access consists of the stores of a copy, and these are the register bits along which elements
-    /// are adjacent in the source memory, lowest bit first. Each store then writes elements that are adjacent in
-    /// both memories. `None` if the access is not part of such a copy.
+    /// If given, the access stores to the buffer as a part of a copy from a source memory. The list contains the
+    /// register bits along which elements are adjacent in the source memory, lowest bit first. Each store then
+    /// writes elements that are adjacent in both memories. `None` if the access is not part of such a copy. An
+    /// indexed access ignores this field.
     pub neighbours: Option<&'a [u8]>,
     /// Target GPU.
     pub target: &'a Target,
@@ -36,13 +37,14 @@ pub struct BufferAccess<'a> {
 /// # Shape
 /// - Operand 0: the registers to store; empty for a load.
 /// - Operand 1: the position of the view, in bytes before padding.
-/// - Operand 2, only for an indexed access: the run-time index of each register. Each index is less than the size
+/// - Operand 2, only for an indexed access: the run-time index of each register. Each index is less than
+///   the size
 ///   of the view along the indexed dim.
 /// - Results: the loaded registers; empty for a store.
 ///
-/// If `neighbours` is given, the program contains the stores of a copy from global memory. Each store step then
-/// lists single elements, lowest address first. The elements are not packed into words, because the emitter copies
-/// them from global memory.
+/// If `neighbours` is given and the access is not indexed, the program contains the stores of a copy from global
+/// memory to the buffer. Each store step then lists single elements, lowest address first. The program does not
+/// pack the elements into words, because the emitter replaces each store by a copy from global memory.
 ///
 /// # Errors
 /// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.

@@ -104,8 +104,9 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
 /// it has no scales.
 type InstructionMatch<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
-/// Returns the matrix instructions that support the product's element types, sorted by the order of preference of
-/// the types. If the product has no scales, the last entry is the multiply-add that each lane executes by itself.
+/// Returns the matrix instructions that support the product's element types. They are sorted by the position of
+/// their types in `product.factors`, which lists the preferred types first. If the product has no scales, the last
+/// entry is the multiply-add that each lane executes by itself.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
     let own = product
         .factors

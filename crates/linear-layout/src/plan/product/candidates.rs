@@ -7,11 +7,14 @@ use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, ScaleBit, ScaleOperand};
 
-/// Returns a layout of A (operand 0) or B (1) that matches the instruction if D has the layout `sum`.
+/// Returns a layout of A (operand 0) or B (1) that matches the instruction if D has the layout `sum`. The output
+/// dims are those of the layout `like`.
 ///
-/// The register bits of the layout correspond, from low to high, to the bits that the instruction holds in
-/// registers, to the remaining bits of k, and to the remaining bits of m (for A) or n (for B) and of the matrix
-/// index. The output dims are those of `like`.
+/// The register bits of the returned layout are, from low to high:
+/// - the tile bits that the instruction holds in registers;
+/// - the remaining bits of k;
+/// - the remaining bits that D holds in registers: those of m (for A) or n (for B), and those of the matrix
+///   index.
 pub(super) fn factor(
     row: &Product,
     renaming: &Renaming,
@@ -45,8 +48,8 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns `at` reduced to the coordinates that D shares with A or B: the matrix, and the coordinate with index
-/// `own`, which is m for A and n for B. All other coordinates become 0.
+/// Returns the coordinates `at`, in which all coordinates that D does not share with A or B are replaced by 0. The
+/// coordinates that stay are the matrix index and the coordinate with index `own`, which is m for A and n for B.
 pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
@@ -102,10 +105,13 @@ pub(super) fn scales(
 /// Returns a layout of D that matches the instruction and those layouts of A and B that are given.
 ///
 /// If A is given, each warp bit of D gets the matrix index and the m that the same warp bit has in A. If B is
-/// given, each warp bit of D gets the matrix index and the n that the same warp bit has in B. A warp bit for which
-/// all of these coordinates are 0 gets the lowest unused bit of m or, if there is none, of n. Bits of m are used in
-/// this way only if A is not given, and bits of n only if B is not given. Register bits get all coordinate bits
-/// that remain.
+/// given, each warp bit of D gets the matrix index and the n that the same warp bit has in B. If all coordinates of
+/// a warp bit are 0 after these rules, it gets the first unused coordinate bit of the following list:
+/// - the bits of m, if A is not given;
+/// - the bits of n, if B is not given;
+/// - the bits of the matrix index, if neither A nor B is given.
+///
+/// Register bits get all coordinate bits that remain.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,

@@ -10,8 +10,8 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The executions (issues) of one instruction that together compute a whole product without converting an operand:
-/// their number and their cost.
+/// The number and the cost of the issues of one instruction that together compute a whole product. An issue is one
+/// execution of the instruction. No operand is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
     /// Number of times that each warp issues the instruction.
@@ -91,7 +91,7 @@ pub fn match_instructions(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if the lane bits and the register bits of the operand do not reach every element of its tile.
+/// Returns an error if some element of the operand's tile is in no register of any lane.
 pub fn operand_layout(row: &Product, operand: usize) -> Result<LinearLayout, LayoutError> {
     let [m, n, k] = row.sizes();
     let sizes = [("m", m), ("n", n), ("k", k)];
@@ -139,8 +139,8 @@ mod tests {
         layout.remove_zero_bases(Dim::REGISTER).unwrap()
     }
 
-    /// Applies `change` to the columns of A (index 0), B (1) and D (2), and returns the outcome of matching the
-    /// instruction `name` with the changed layouts. A is 32 x 32; B and D are 32 x 16.
+    /// Applies `change` to the columns of the layouts of A (index 0), B (1) and D (2), and returns the outcome of
+    /// matching the instruction `name` with the changed layouts. A is 32 x 32; B and D are 32 x 16.
     fn outcome(
         name: &str,
         parent: &str,

@@ -118,13 +118,14 @@ impl Renaming {
         span
     }
 
-    /// Finds a renaming with which the instruction `row` may match the given operands:
+    /// Finds a renaming that is necessary for the instruction `row` to match the given operands:
     /// - A tile bit that numbers the elements within a byte is mapped to a low bit of k.
-    /// - A tile bit that the instruction assigns to a lane bit of a given operand is mapped to the coordinates that
-    ///   this lane bit has in the operand's layout.
-    /// - A tile bit that the instruction holds in registers of given operands is mapped to a coordinate that a register
-    ///   bit has in each of these operands.
-    /// - A tile bit that no given operand has is mapped to the lowest free coordinate bit.
+    /// - A tile bit that the instruction assigns to a lane bit of a given operand is mapped to the coordinates
+    ///   of this lane bit in the operand's layout.
+    /// - If the instruction assigns a tile bit to register bits of one or more given operands, the tile bit is
+    ///   mapped to a coordinate that is the column of a register bit in each of these operands.
+    /// - A tile bit that the instruction assigns to no lane bit and no register bit of a given operand is
+    ///   mapped to the lowest free coordinate bit.
     /// - A tile bit for which no coordinate is found is mapped to 0.
     ///
     /// Returns a mismatch if lane bits require different coordinates of one tile bit, or if a bit of k would split
@@ -221,8 +222,8 @@ impl Renaming {
     }
 }
 
-/// The registers of an operand, divided into tiles. In each tile, the same register bits number the elements, so a
-/// tile is identified by its first register.
+/// The registers of an operand, divided into tiles. Some register bits number the elements of a tile, and the
+/// remaining register bits number the tiles. A tile is identified by its first register.
 #[derive(Debug)]
 struct OperandTiles {
     /// For each register bit of the instruction's tile, the register bit of the tensor to which it is mapped.
@@ -269,7 +270,7 @@ impl OperandTiles {
     }
 
     /// Returns the register of each element of the tile that starts at register `first`. If two tile bits are
-    /// mapped to the same register bit, they cancel.
+    /// mapped to the same register bit, this register bit is the exclusive or of the two tile bits.
     fn registers(&self, first: usize) -> Vec<usize> {
         let count = 1usize << self.bits.len();
         let of = |element: usize| {
@@ -300,7 +301,9 @@ pub(super) struct Match {
     pub(super) renaming: Renaming,
     /// All issues, sorted by k. Issues with the same k are sorted by the first register of their tile of D.
     pub(super) issues: Vec<Issue>,
-    /// For each element of A's tile, true if it must be replaced by zero, so that its product is not added twice.
+    /// For each element of the tile of A that a lane holds, true if the element must be replaced by zero. Such an
+    /// element repeats another element, because one of its bits of k has no counterpart in the tensor. Without the
+    /// replacement, the same product would be added twice.
     pub(super) zero_elements: Vec<bool>,
     /// Mask of the lane bits that number replicas of A's elements. A lane in which at least one of these bits is
     /// set replaces its elements of A by zero, so that their products are not added twice.

@@ -15,22 +15,22 @@ pub enum Mismatch {
     /// The tensor's layout maps a lane bit to coordinates that contradict the instruction's layout.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
     Lane {
-        /// Index of the operand: A, B, D, or the scales of A or of B.
+        /// Index of the operand: A (0), B (1), D (2), the scales of A (3) or the scales of B (4).
         operand: usize,
         /// Index of the mismatching lane bit.
         number: usize,
-        /// Tile bit to which the instruction's lane bit corresponds.
+        /// Tile bit that the instruction assigns to this lane bit.
         bit: TileBit,
         /// Coordinates of the lane bit in the tensor's layout.
         found: Point,
         /// Coordinates to which the tile bit is already mapped. `None` if it is not mapped yet.
         expected: Option<Point>,
     },
-    /// A warp bit of A or B contradicts the same warp bit of D. If the product is computed by a multiply-add in
-    /// each lane, the contradiction may also be in a lane bit.
+    /// A warp bit of A, of B or of their scales has coordinates that differ from those of the same warp bit of D.
+    /// If the product is computed by a multiply-add in each lane, the mismatching bit may also be a lane bit.
     #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
     Thread {
-        /// Index of the operand: A or B.
+        /// Index of the operand: A (0), B (1), the scales of A (3) or the scales of B (4).
         operand: usize,
         /// Input dim of the mismatching bit: lane or warp.
         dim: Dim,
@@ -45,7 +45,7 @@ pub enum Mismatch {
     /// An operand has no register bit with the coordinates to which a tile bit is mapped.
     #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
     Register {
-        /// Index of the operand: A, B or D.
+        /// Index of the operand: A (0), B (1), D (2), the scales of A (3) or the scales of B (4).
         operand: usize,
         /// Tile bit for which a register bit is missing.
         bit: TileBit,
@@ -60,9 +60,9 @@ pub enum Mismatch {
         /// Coordinates of the first element of the missing tile.
         at: Point,
     },
-    /// A bit of k is mapped to a coordinate that splits a block, where a block is a run of elements along k that
-    /// share one scale. Each bit within a block must be mapped to a coordinate less than the block size, and each
-    /// higher bit to a multiple of the block size.
+    /// A bit of k is mapped to a coordinate that splits a block, which is a run of `1 << block_log2` elements along
+    /// k that share one scale. A bit of k with an index below `block_log2` must be mapped to a coordinate less than
+    /// the block size. A bit with a higher index must be mapped to a multiple of the block size.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
         /// Mismatching tile bit, which is a bit of k.
@@ -86,8 +86,9 @@ const fn operand_name(operand: usize) -> &'static str {
     ["A", "B", "D", "the scales of A", "the scales of B"][operand]
 }
 
-/// Returns a description of the coordinates to which the tile bit `bit` of k may be mapped: those less than the
-/// block size if the bit is within a block, and multiples of the block size otherwise.
+/// Returns a description of the coordinates to which the tile bit `bit` of k may be mapped. If the index of the bit
+/// is below `block_log2`, they are the coordinates less than the block size. Otherwise, they are the multiples of
+/// the block size.
 fn block_positions(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {
@@ -124,8 +125,9 @@ fn name(bit: TileBit) -> String {
     format_point(at)
 }
 
-/// Returns a description of the coordinates that a layout must have for the tile bit `bit`. `known` contains the
-/// coordinates to which this bit is already mapped, if any.
+/// Returns a description of the coordinates that an operand must have at the lane bit to which the instruction
+/// assigns the tile bit `bit`. If the tile bit is already mapped to coordinates, `known` contains these
+/// coordinates.
 fn expected_position(bit: TileBit, known: Option<Point>) -> String {
     match (bit, known) {
         (TileBit::Copy, _) => name(bit),

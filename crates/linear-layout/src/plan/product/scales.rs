@@ -11,7 +11,7 @@ use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Product, ScaleBit};
 use rustc_hash::FxHashMap;
 
-/// The scales of operand A or B, packed into words for all tiles.
+/// The scales of operand A or B, packed into 32-bit words. The words contain the scales of all tiles.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
     /// For each word, the registers whose scales it contains, lowest byte first. The instruction ignores any

@@ -3,8 +3,8 @@
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
-/// Returns the mask of the lane bits that differ within a phase, a group of lanes that shared memory serves
-/// together. `lane_columns[i]` is the contribution of lane bit `i` to the address.
+/// Returns the mask of the lane bits in which the lanes of a phase differ. A phase is a group of lanes that shared
+/// memory serves together. `lane_columns[i]` is the contribution of lane bit `i` to the address.
 pub(crate) fn phase_lane_bits<C: Default + PartialEq>(
     lane_columns: &[C],
     bytes: u32,

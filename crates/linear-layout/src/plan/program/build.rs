@@ -71,7 +71,8 @@ impl Threads {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InlinedProgram<'p> {
     pub(crate) program: &'p Program,
-    /// Operand of the enclosing program to which all values of the inlined program belong.
+    /// Index of an operand of the enclosing program. All values of the inlined program get the type of this
+    /// operand.
     pub(crate) operand: u8,
     /// Values of the enclosing program that replace the source registers of the inlined program.
     pub(crate) sources: &'p [ValueId],
@@ -426,9 +427,9 @@ impl Builder {
         self.steps.push(Step::Barrier(scope));
     }
 
-    /// Applies the combiner of a reduction or a scan to `acc` and `other`, and returns the combined elements. Each
-    /// list contains one element of each operand or, if `is_packed` is true, two adjacent elements of the only
-    /// operand.
+    /// Applies the combiner of a reduction or a scan to `acc` and `other`, and returns the combined elements. `acc`
+    /// and `other` contain one element of each operand. If `is_packed` is true, they instead contain two adjacent
+    /// elements of the only operand.
     pub(crate) fn combine(
         &mut self,
         acc: &[ValueId],

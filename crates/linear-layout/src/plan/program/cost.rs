@@ -272,7 +272,9 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
 }
 
 impl Program {
-    /// Returns the number of words that each thread packs from elements that do not share a register already.
+    /// Returns the number of words that each thread packs with byte permutes. If the elements of a word are values
+    /// that form an aligned run of consecutive indices, they are assumed to share one hardware register, so the
+    /// word is not counted.
     #[must_use]
     pub fn num_packed_words(&self) -> usize {
         let packs = self.steps.iter().filter(
@@ -283,8 +285,8 @@ impl Program {
 }
 
 /// Returns the number of byte permutes that pack the narrow elements of `list` into words. If `one_word` is true,
-/// all elements are packed into one word. Values with consecutive indices are assumed to share a register already,
-/// so they need no permutes.
+/// all elements are packed into one word. If the elements of a word are values that form an aligned run of
+/// consecutive indices, they are assumed to share one hardware register, so they need no permutes.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -306,9 +308,9 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Returns the number of instructions that compute `address`. The number is 1 if `address.xor` is nonzero and no
-/// earlier address has the same base and the same `xor`, otherwise 0. `xors` contains the pairs (base, `xor`) of
-/// the earlier addresses, and the function adds the pair of `address` if the number is 1.
+/// Returns the number of instructions that compute `address`. If `address.xor` is 0, or if an earlier address has
+/// the same base and the same `xor`, the number is 0. Otherwise, the number is 1, and the function adds the pair
+/// (base, `xor`) to `xors`, which contains the pairs of the earlier addresses.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

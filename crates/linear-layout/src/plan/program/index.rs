@@ -48,10 +48,10 @@ impl IndexNode {
     }
 }
 
-/// Returns the index of the node's operation in [`IndexProgram::ops`].
+/// An operation of an index program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexOp {
-    /// A run-time input, in which only the `bits` lowest bits can be set.
+    /// A run-time input. Only the lowest `bits` bits of its value can be set.
     Input {
         /// Index of the input among the inputs of the program.
         input: u32,
@@ -89,10 +89,10 @@ pub enum IndexOp {
         /// Constant factor.
         by: u64,
     },
-    /// Bitwise or of two values in which no bit can be set in both. A lowering may emit `or disjoint` or an
+    /// Bitwise or of two values that never have a set bit in common. A lowering may emit `or disjoint` or an
     /// addition.
     Or(IndexNode, IndexNode),
-    /// Exclusive or of two values in which the same bit may be set in both.
+    /// Exclusive or of two values that may have set bits in common.
     Xor(IndexNode, IndexNode),
 }
 
@@ -137,11 +137,11 @@ impl IndexProgram {
 
     /// Builds the program that maps some input dims of a layout to its outputs, as if all other input dims were 0.
     ///
-    /// Each entry of `inputs` describes one input of the program: the input consists of the bits of the listed
-    /// dims, those of the first dim lowest. For example, the entry `[LANE, WARP]` describes a thread index. The
-    /// outputs of the program are the layout's output dims. To account for a constant value of the other input
-    /// dims, evaluate `layout.apply` at compile time, and combine the result with the program's output by the
-    /// operation that [`IndexProgram::join`] returns.
+    /// Each entry of `inputs` describes one input of the program: the input is the concatenation of the indices
+    /// along the listed dims, and the first listed dim provides the lowest bits. For example, the entry `[LANE,
+    /// WARP]` describes a thread index. The outputs of the program are the layout's output dims. To account for a
+    /// constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the result with
+    /// the program's output by the operation that [`IndexProgram::join`] returns.
     #[must_use]
     pub fn from_layout(layout: &LinearLayout, inputs: &[&[Dim]]) -> Self {
         let bits = |d| layout.columns_of(d).len();
@@ -402,15 +402,16 @@ impl IndexProgram {
     }
 }
 
-/// A rule that divides the bit matrix of a linear map into terms. A term is computed by masking and shifting the
-/// input, or by multiplying one bit of the input.
+/// A rule for decomposing a linear map into terms, each of which covers some entries of the bit matrix of the map.
+/// A term is computed by masking and shifting the input, or by multiplying one bit of the input. The exclusive or
+/// of all terms is the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cut {
     /// One term per diagonal of the matrix. A diagonal consists of the entries with the same difference of row and
     /// column.
     Diagonals,
-    /// One term per diagonal, with one exception: a column with several bits forms a term by itself if, on at least
-    /// one diagonal, it is the only column with a bit.
+    /// One term per diagonal, except that some columns form a term by themselves. Such a column has several bits,
+    /// and on at least one diagonal, no remaining column other than this column has a bit.
     Peeled,
     /// One term per column of the bit matrix.
     Columns,

@@ -20,34 +20,35 @@ use crate::plan::gf2::apply_u32;
 /// warp stores to contiguous bytes, in the order of its lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
-    /// Mask of the address bits that select a lane's bytes within the contiguous bytes to which a warp stores.
-    /// These bits are clear in the start address of the contiguous bytes.
+    /// Mask of the address bits that number the chunks of a warp. The contiguous bytes to which a warp stores
+    /// consist of one chunk per lane. The address bits are clear in the start address of the contiguous bytes.
     mask: u32,
     bytes_log2: u32,
-    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the source lane, the lane whose elements
-    /// the thread stores.
+    /// Column `i` is XORed into the source lane if bit `i` of the thread number is set. The source lane is the lane
+    /// whose elements the thread stores.
     columns: Vec<u32>,
-    /// For each bit of `mask`, lowest bit first, its contribution (exclusive or) to the source lane.
+    /// For each address bit in `mask`, lowest bit first, the value that is XORed into the source lane if the
+    /// address bit is set.
     lanes: Vec<u32>,
 }
 
 impl LaneOrder {
-    /// Returns the mask of the address bits that select a lane's bytes within the contiguous bytes to which a warp
-    /// stores.
+    /// Returns the mask of the address bits that number the chunks of a warp. The contiguous bytes to which a warp
+    /// stores consist of one chunk per lane.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.mask
     }
 
-    /// Returns the contribution (exclusive or) of each thread bit to the source lane. Each thread must store the
-    /// elements of its source lane.
+    /// Returns, for each bit of the thread number, the value that is XORed into the source lane if the bit is set.
+    /// Each thread must store the elements of its source lane.
     #[must_use]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Returns the contribution (exclusive or) of the constant `address.xor` to the source lane. It is the same for
-    /// all threads.
+    /// Returns the value that the constant `address.xor` contributes to the source lane. The source lane is the
+    /// exclusive or of this value and the contributions of the thread bits. The value is the same for all threads.
     #[must_use]
     pub fn lane_xor(&self, address: Address) -> u32 {
         apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)

@@ -147,7 +147,8 @@ impl Program {
         &self.operands[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// Returns the predicates, to which [`Step::Select`] and the guards of stores refer by index.
+    /// Returns the predicates. [`Step::Select`], and the guards of stores and of atomic additions, refer to them by
+    /// index.
     #[must_use]
     pub fn predicates(&self) -> &[Predicate] {
         &self.predicates
@@ -225,8 +226,8 @@ impl Program {
             && self.results.iter().zip(0..).all(|(v, i)| v.0 == i)
     }
 
-    /// Returns true if a value is a word: an `i32` that contains several narrow elements, half of a 64-bit element,
-    /// or a computed number.
+    /// Returns true if a value is a word, and false if it is an element. A word is an `i32`. It contains one or
+    /// more narrow elements, or half of a 64-bit element, or it is a computed number.
     #[must_use]
     pub fn is_word(&self, value: ValueId) -> bool {
         self.types[value.index()].is_word

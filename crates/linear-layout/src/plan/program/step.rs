@@ -65,8 +65,8 @@ pub struct ValueType {
     /// Operand to which the value belongs: an index into [`super::Program::widths`], which lists the width of each
     /// operand's elements.
     pub operand: u8,
-    /// True for a word: an `i32` that contains several narrow elements, half of a 64-bit element, or a computed
-    /// number. False for an element.
+    /// True for a word, and false for an element. A word is an `i32`. It contains one or more narrow elements, or
+    /// half of a 64-bit element, or it is a computed number.
     pub is_word: bool,
 }
 
@@ -76,8 +76,8 @@ pub enum Predicate {
     /// True if an odd number of the thread-number bits in this mask are set. Usually the mask has a single lane
     /// bit: mask 4 is the condition "lane bit 2 is set".
     Parity(u32),
-    /// True if none of the thread bits in this mask is set. With 32 lanes in a warp, mask 96 is the condition "warp 0,
-    /// 4, 8, ...".
+    /// True if the bitwise and of the thread number and this mask is 0. With 32 lanes in a warp, mask 96 is the
+    /// condition "warp 0, 4, 8, ...".
     Clear(u32),
     /// True if the thread bits under `mask` are not equal to `first`. With 32 lanes in a warp, `mask = 31, first = 0`
     /// is the condition "not lane 0".
@@ -167,14 +167,15 @@ pub enum MemorySpace {
 /// With `columns = [16, 32, 64]`, the byte offset of thread 5 is 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
-    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the byte offset. The columns of the lane
-    /// bits come first, followed by those of the warp bits and those of the bits of the CTA's rank in its cluster.
+    /// Column `i` is XORed into the byte offset if bit `i` of the thread number is set. Here, the thread number
+    /// consists of the lane bits, followed by the warp bits, followed by the bits of the CTA's rank in its cluster.
     pub columns: Vec<u32>,
     /// Number of bytes from the start of the memory to the byte that has offset 0.
     pub start: u32,
     /// Memory to which the address refers.
     pub space: MemorySpace,
-    /// Paddings of the memory. The address of the byte at some offset is the offset plus all paddings before it.
+    /// Paddings of the memory. The sizes of all paddings before a byte are added to its offset, and then `start` is
+    /// added.
     pub gaps: Vec<Padding>,
     /// Mask of the offset bits to which [`Address::numbers`] may contribute.
     pub number_bits: u32,
@@ -212,7 +213,8 @@ pub struct Address {
     pub xor: u32,
     /// Constant that is added last. Its bits are not set in any other term.
     pub add: u32,
-    /// Run-time numbers to XOR with the base, such as the start of a view or the contribution of a run-time index.
+    /// Run-time numbers to XOR with the thread's byte offset. Examples are the start of a view, and the
+    /// contribution of a run-time index.
     pub numbers: Operands,
 }
 
@@ -243,7 +245,8 @@ pub struct ScaleWord {
     pub selector: u32,
 }
 
-/// One operation of a program, executed by all threads of the block, or of the cluster.
+/// One operation of a program. All threads of the block execute it or, if the program runs on a cluster, all
+/// threads of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
     /// Packs values into one result. The first value takes the lowest bits. The result is either a word that
@@ -323,7 +326,7 @@ pub enum Step {
     One {
         /// Value that the step defines.
         out: ValueId,
-        /// Element that is counted. The result has the type of this element.
+        /// Element for which the number 1 is added to a count. The defined value has the type of this element.
         of: ValueId,
     },
     /// Atomically adds `value` to a 4-byte number in shared memory.
@@ -437,9 +440,9 @@ pub enum Step {
     /// Transposes a matrix of 8 x 8 elements of 16 bits (`movmatrix`). Lane `l` holds the elements in row `l / 4` and
     /// columns `2 * (l % 4)` and `2 * (l % 4) + 1`.
     TransposeMatrix {
-        /// Word of the transposed matrix that each lane receives.
+        /// The word that each lane receives, which is a part of the transposed matrix.
         out: ValueId,
-        /// Word of the matrix that each lane holds.
+        /// The word that each lane provides, which is a part of the matrix to transpose.
         value: ValueId,
     },
     /// Applies the combiner, which is the region of the reduction or the scan that the program implements. A step

@@ -5,8 +5,8 @@ use crate::number::narrow;
 /// The parameters of a vote: a ballot in which the lanes of a warp count the elements in each bin of a histogram.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// For each bit of a bin number, lowest bit first, the lane bit or register bit that has the same value. The
-    /// lane and the register that are determined by these bits hold the count of the bin.
+    /// For each bit of a bin number, lowest bit first, the lane bit or register bit that is equal to it. All these
+    /// bits together determine the lane and the register that hold the count of the bin.
     pub bin_bits: Vec<BinBit>,
     /// Mask of lane bits. A lane in which at least one of these bits is set holds a replica, which is not counted.
     pub copies: u32,
@@ -17,7 +17,8 @@ pub struct Vote {
 pub enum BinBit {
     /// Bit with this index in the lane number.
     Lane(u32),
-    /// Bit with this index in the register index. This register index numbers only the registers that hold counts.
+    /// Bit with this index in the register index. The register index numbers the registers that hold counts, and no
+    /// other registers.
     Register(u32),
 }
 

@@ -8,8 +8,8 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 const RANDOM_WAVES: u64 = 3;
 
 /// Key of the cache: (index of the address base, constant term of the address, bytes per address, direction of the
-/// access, meaning of the addresses). The constant term is 0 if the memory has no padding, because it then does not
-/// affect bank conflicts.
+/// access, meaning of the addresses). If the memory has no padding, the constant term does not affect bank
+/// conflicts, and the key contains 0 instead.
 type Shape = (u32, u32, u32, Access, Addresses);
 
 /// The meaning of the addresses that the lanes of a warp pass to an access.
@@ -22,8 +22,8 @@ enum Addresses {
     OfRows,
 }
 
-/// A cache that holds, for each access of a program, the number of wavefronts that one warp takes. Accesses without
-/// padding that differ only in a constant share an entry.
+/// A cache that holds, for each access of a program, the number of wavefronts that one warp takes. Accesses to
+/// memory without padding share an entry if their addresses differ only in the constant term.
 pub(super) struct AccessWavefronts<'a> {
     program: &'a Program,
     target: &'a Target,
@@ -39,8 +39,9 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the number of wavefronts that one warp takes for a step, multiplied by `target.lanes`. The result is
-    /// zero for a step that does not access shared memory.
+    /// Returns the number of wavefronts that one warp takes for a step, multiplied by `target.lanes`. The factor
+    /// avoids fractions for matrix accesses in which only some lanes supply addresses. The result is zero for a
+    /// step that does not access shared memory.
     pub(super) fn of_step(&mut self, step: &Step) -> Wavefronts {
         let (program, lanes) = (self.program, u64::from(self.target.lanes));
         match *step {
@@ -90,7 +91,8 @@ impl<'a> AccessWavefronts<'a> {
     }
 
     /// Returns the number of wavefronts of an access in which each lane accesses `bytes` bytes at its own address.
-    /// If the address depends on a computed number, the result is an estimate.
+    /// The number is not multiplied by `target.lanes`. If the address depends on a computed number, the result is
+    /// an estimate.
     fn of_lanes(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
         self.of(address, bytes, access, Addresses::OfLanes)
     }
@@ -145,7 +147,7 @@ impl<'a> AccessWavefronts<'a> {
     }
 
     /// Returns the number of wavefronts of a matrix access of `count` registers per lane, multiplied by
-    /// `target.lanes`.
+    /// `target.lanes`. The factor avoids fractions if only some lanes supply addresses.
     fn of_matrices(
         &mut self,
         (address, count): (Address, u32),
@@ -164,8 +166,7 @@ impl Program {
     /// Returns the number of wavefronts of all accesses to shared memory, summed over all warps.
     ///
     /// If the address of an access depends on a computed number, e.g. a run-time index, the wavefronts of the
-    /// access are estimated. The same estimate is then used for the number with bank conflicts and for the number
-    /// without.
+    /// access are estimated. The fields `taken` and `ideal` then contain the same estimate for this access.
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);

@@ -7,9 +7,10 @@ use super::state::State;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
 
-/// Returns the number of scratch bytes and of barriers that Triton's reduction takes. Triton moves the partial
-/// results of warps to lanes and combines them there. It then converts the results to the requested layout, and
-/// reuses the scratch bytes of the first step. The scratch bytes hold all operands at the same time.
+/// Returns the number of scratch bytes and of barriers that Triton's reduction takes. Triton first moves the
+/// partial results of all warps to different lanes of one warp, and combines them there. It then converts the
+/// results to the requested layout. Both steps use the same scratch bytes, which hold all operands at the same
+/// time.
 ///
 /// Returns `None` if a layout bit contributes both to the coordinate along the axis and to other coordinates, if
 /// nonzero columns are linearly dependent, or if the layout has fewer lane bits than warp bits along the axis.

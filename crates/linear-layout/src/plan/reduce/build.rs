@@ -10,8 +10,8 @@ use super::baseline::baseline_reduction;
 use super::state::State;
 use super::{ReducePlan, ReduceStrategy, Reduction};
 
-/// For each strategy without `gathers_first` and `rows_stay`, the fields `halves`, `across_lanes`, `halves_again`
-/// and `at_once`.
+/// The strategies in which `gathers_first` and `rows_stay` are false. Each entry lists the fields `halves`,
+/// `across_lanes`, `halves_again` and `at_once`.
 const STRATEGIES: [[bool; 4]; 7] = [
     [true, false, false, false],
     [true, true, false, false],
@@ -22,15 +22,16 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// log2 of the smallest number of warps along the axis for which strategies that leave rows in their lanes and
-/// combine warps across lanes are always tried. In such a strategy, the results pass through shared memory once
-/// more. With 4 warps, the barrier that this requires costs more than the loads that it saves.
+/// log2 of the smallest number of warps along the axis for which strategies with both `rows_stay` and
+/// `across_lanes` are tried even without a scratch limit. In such a strategy, the results pass through shared
+/// memory once more. With 4 warps, the barrier that this requires costs more than the loads that it saves.
 const MANY_WARPS_LOG2: usize = 3;
 
-/// Returns the strategies to try. The strategies with the field `rows_stay` come last. One of them exchanges halves
-/// of rows and combines warps in registers; it is always tried. The others combine warps across lanes; they are
-/// tried only if the argument `rows_stay` is true. Strategies with the field `rows_stay` need less shared memory
-/// and, with many warps, fewer loads.
+/// Returns the strategies to try. The strategies whose field `rows_stay` is true come last. In the first of them,
+/// lanes exchange halves of rows, and the partial results of warps are combined in registers; it is always
+/// returned. In the remaining ones, the partial results of warps are combined across lanes; they are returned only
+/// if the argument `rows_stay` is true. Strategies whose field `rows_stay` is true need less shared memory and,
+/// with many warps, fewer loads.
 fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
@@ -336,8 +337,9 @@ impl<'a> ReduceBuilder<'a> {
 
     /// Combines the values of each pair of lanes that differ in `lane_bit`. One register bit divides the rows of
     /// the lanes into two halves. Each lane sends one half to the other lane, and combines the half that it keeps
-    /// with the half that it receives. The register bit is the one with the column that `lane_bit` has in the
-    /// result's layout or, if there is none, the highest register bit, so that adjacent rows stay in one lane.
+    /// with the half that it receives. If a register bit has the column that `lane_bit` has in the result's layout,
+    /// this register bit is used. Otherwise, the highest register bit is used, so that adjacent rows stay in one
+    /// lane.
     fn halve(&mut self, lane_bit: usize) {
         let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
         let position = self

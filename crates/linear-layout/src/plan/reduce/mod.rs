@@ -73,9 +73,9 @@ pub struct Reduction<'a> {
     /// Maximal number of bytes of shared memory that the plan may use. `None`, or a number above the target's
     /// limit, means the target's limit.
     pub scratch_limit: Option<u32>,
-    /// True if two lanes may exchange halves of their rows instead of exchanging all rows (a butterfly). Halving
-    /// takes fewer instructions and registers. With it, however, an assembler that minimises registers may
-    /// interleave loads with their uses.
+    /// True if two lanes may exchange halves of their rows. False if they must exchange all rows, as in a butterfly
+    /// reduction. Exchanging halves takes fewer instructions and registers. However, an assembler that minimises
+    /// registers may then interleave loads with their uses.
     pub can_halve: bool,
 }
 
@@ -95,18 +95,18 @@ pub struct ReducePlan {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ReduceStrategy {
-    /// True if the source is first converted to the result's layout, changed so that each thread holds the whole
-    /// axis in registers.
+    /// True if the source is first converted to a layout in which each thread holds the whole axis in registers.
+    /// This layout is the result's layout, with the bits of the axis inserted as the lowest register bits.
     pub gathers_first: bool,
     /// True if lanes that combine their values exchange halves of their rows, so that each lane combines only one
     /// half.
     pub halves: bool,
     /// True if the partial results of warps are combined across lanes; false if one thread combines them in registers.
     pub across_lanes: bool,
-    /// True if rows keep their registers and, if possible, their lanes, and only the partial results of warps move.
-    /// If `across_lanes` is true, they move to other lanes. Otherwise, they move to additional registers of the
-    /// lanes that hold the same rows. This takes more steps, but less shared memory and, with many warps, fewer
-    /// loads.
+    /// True if rows keep their registers and, if possible, their lanes. Only the partial results of warps move. If
+    /// `across_lanes` is true, the partial results move to different lanes. Otherwise, they move to additional
+    /// registers of the lanes that hold the same rows. A strategy in which rows stay takes more steps, but less
+    /// shared memory and, with many warps, fewer loads.
     pub rows_stay: bool,
     /// True if lanes exchange halves of their rows again when they combine the partial results of warps.
     pub halves_again: bool,

@@ -5,9 +5,10 @@ use super::super::tuples::Coordinates;
 use super::Scan;
 use crate::layout::Dim;
 
-/// Returns the scratch memory and the barriers of Triton's scan. There, each warp stores one total for each group
-/// of consecutive elements that its threads hold, and all warps read the totals. If one warp holds the whole axis,
-/// the scan needs no scratch memory.
+/// Returns the scratch memory and the barriers of Triton's scan. In Triton's scan, each warp stores totals, and all
+/// warps read them. A warp stores one total for each row and for each value of the register bits along the axis
+/// that are above the lowest lane or warp bit along the axis. If one warp holds the whole axis, the scan needs no
+/// scratch memory.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

@@ -108,7 +108,7 @@ struct ScanColumns {
     warp: Vec<u64>,
 }
 
-/// The carry of a group: the combination of all elements before the group.
+/// A carry: the combination of elements that precede a value or a group of values in scan order.
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
@@ -204,8 +204,8 @@ impl<'a> ScanBuilder<'a> {
         self.coordinates.layout([reg, lane, warp], remaining_axis)
     }
 
-    /// Returns the columns of a layout that distributes the axis bits, followed by the row bits, over registers
-    /// first, then lanes, then warps.
+    /// Returns the columns of the layout of [`ScanStrategy::Converted`]. The bits of the axis, followed by the bits
+    /// of the rows, are assigned to register bits first, then to lane bits, then to warp bits.
     fn converted_columns(&self) -> ScanColumns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
@@ -549,7 +549,8 @@ impl<'a> ScanBuilder<'a> {
     }
 
     /// Returns the columns of the layout that holds the totals of groups. A group consists of the elements that
-    /// differ only in axis bits below `from`. Each thread of a group holds a replica of the group's total.
+    /// differ only in axis bits below `from`. All threads that hold elements of a group hold replicas of the
+    /// group's total.
     fn total_columns(&self, from: usize, reg: &[u64]) -> ScanColumns {
         let limit = self.coordinates.remaining_axis(from);
         let group_bits = |columns: &[u64]| -> Vec<u64> {

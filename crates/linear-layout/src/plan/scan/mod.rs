@@ -71,8 +71,9 @@ pub struct Scan<'a> {
 pub enum ScanStrategy {
     /// Elements are combined in the layout of the operands.
     Direct,
-    /// Elements are combined in another layout, to which the operands are converted first. This layout distributes
-    /// the axis bits, followed by the row bits, over registers first, then lanes, then warps.
+    /// Elements are combined in a different layout, to which the operands are converted first. In this layout, the
+    /// bits of the axis, followed by the bits of the rows, are assigned to register bits first, then to lane bits,
+    /// then to warp bits.
     Converted,
 }
 

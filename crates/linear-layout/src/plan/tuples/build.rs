@@ -286,8 +286,9 @@ impl<'a> TupleBuilder<'a> {
         emitter.b.finish(results, scratch_bytes, target)
     }
 
-    /// Removes all steps, and all results of lane exchanges, that no program result needs. Renumbers the remaining
-    /// tuples and conversions. Returns the renumbered `results`.
+    /// Removes each step whose results do not contribute to any result of the program. From exchanges, fetches and
+    /// lane reductions, also removes each single result that does not contribute. Renumbers the remaining tuples
+    /// and conversions. Returns the renumbered `results`.
     fn remove_unused(&mut self, results: &[TupleId]) -> Vec<TupleId> {
         let mut is_used = vec![false; self.next as usize];
         for result in results {
@@ -399,7 +400,8 @@ struct TupleEmitter<'b> {
     b: Builder,
     /// `tuples[t][k]` is the element of operand `k` in tuple `t`.
     tuples: Vec<Vec<ValueId>>,
-    /// Map from a tuple to the next tuple, for pairs of tuples whose elements are the two halves of one word.
+    /// For each word that contains the elements of two tuples: the tuple of the lower half, mapped to the tuple of
+    /// the upper half.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
@@ -431,8 +433,9 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Tries to emit the combinations `step` and `next` as one packed combination, which needs elements that share
-    /// words. Returns true on success. Otherwise emits nothing.
+    /// Tries to emit the combinations `step` and `next` as one packed combination. This is possible if the two
+    /// left-hand elements share a word, and the two right-hand elements share a word. Returns true on success.
+    /// Otherwise, emits nothing and returns false.
     fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
         let (
             TupleStep::Combine { out, acc, other },

@@ -119,8 +119,8 @@ impl Coordinates {
         column & rows | (column & !rows) >> count & !rows
     }
 
-    /// Returns the columns of a layout that distributes the axis bits, followed by the row bits, over registers
-    /// first, then lanes, then warps.
+    /// Returns the register, lane and warp columns of a layout. The bits of the axis, followed by the bits of the
+    /// rows, are assigned to register bits first, then to lane bits, then to warp bits.
     pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
         let (rows, bits) = (self.row_bits(), self.bits);
         let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);

@@ -13,9 +13,9 @@ pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// Returns the sort key of a program: (additional barriers, cost). The program with the lowest key is the best. The
-/// first number is the number of barriers in excess of `plain_barriers`, the barriers of the baseline. It is 0 if
-/// `limit` or `plain_barriers` is `None`.
+/// Returns the sort key of a program: (additional barriers, cost). The program with the lowest key is the best.
+/// `plain_barriers` is the number of barriers of the baseline, and the additional barriers are those that exceed
+/// it. If `limit` or `plain_barriers` is `None`, the first number of the key is 0.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
@@ -28,11 +28,12 @@ pub(in crate::plan) fn rank(
 }
 
 /// Plans a program within the scratch limit:
-/// - If `limit` is `None`, and the program with disjoint scratch memory for all conversions fits, returns it.
-/// - Otherwise, also plans a program whose conversions reuse scratch bytes. If both programs fit, returns the
-///   better one. If only one fits, returns that one.
-/// - If neither fits, returns a program in which also the operands of one conversion reuse scratch bytes, so that
-///   they are converted one after the other.
+/// - Plans a program with disjoint scratch memory for all conversions. If `limit` is `None` and this
+///   program fits, returns it.
+/// - Otherwise, also plans a program whose conversions reuse scratch bytes. If both programs fit, returns
+///   the program with the lower rank. If only one program fits, returns it.
+/// - If neither program fits, returns a program in which the operands of one conversion also reuse scratch
+///   bytes. These operands are converted one after the other.
 pub(in crate::plan) fn plan_within_budget<P>(
     limit: Option<u32>,
     plan: impl Fn(ScratchBudget) -> Result<P, TupleError>,

@@ -65,7 +65,8 @@ struct DescriptorForm {
     is_k_major: bool,
 }
 
-/// The result of comparing a tile with a canonical form. The tile has this form if `mismatch` is `None`.
+/// The result of `DescriptorForm::divide`, which compares a tile with a canonical form. The tile has this form if
+/// `mismatch` is `None`.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: DescriptorForm,
@@ -109,8 +110,9 @@ impl DescriptorForm {
         if self.is_k_major { DEPTH } else { LINE }
     }
 
-    /// Compares a tile with this form, and computes the descriptor for this form. `columns` contains the byte
-    /// offsets of the bits of the line coordinate, and those of the bits of k.
+    /// Divides a tile into the atoms or core matrices of this form, and computes the descriptor. The result
+    /// contains the first difference between the tile and the form. `columns` contains the byte offset of each bit
+    /// of the line coordinate, and the byte offset of each bit of k.
     fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
         let row_bytes = self.swizzle.row_bytes();
         let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
@@ -150,9 +152,9 @@ impl DescriptorForm {
         }
     }
 
-    /// Returns the descriptor for the given strides. The strides are the distances in bytes from one atom or core
-    /// matrix to the next along (line, k). A stride is 0 if the tile has only one atom or core matrix in this
-    /// direction.
+    /// Returns the descriptor for the given strides. `strides` contains the distance in bytes between neighbouring
+    /// atoms or core matrices along the line coordinate, and the same distance along k. A stride is 0 if the tile
+    /// has only one atom or core matrix in its direction.
     const fn descriptor(self, strides: [u64; 2]) -> MatrixDescriptor {
         let leading = match self.swizzle {
             MatrixSwizzle::None => DEPTH,

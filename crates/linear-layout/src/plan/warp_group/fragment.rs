@@ -71,8 +71,8 @@ pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// For each register of a tile, the exclusive or of its index with the index of the tile's first register. The
-    /// registers are in the order in which the instruction takes them.
+    /// For each register of a tile, the value that is XORed with the index of the tile's first register to obtain
+    /// the index of the register. The registers are in the order in which the instruction takes them.
     tile: Vec<u64>,
     /// Mask of the packed coordinate bits that number the elements within a tile.
     tile_mask: u64,
@@ -171,8 +171,8 @@ impl<'a> RegisterOperand<'a> {
     /// coordinates.
     ///
     /// # Errors
-    /// Returns an error if a register bit or a warp bit that selects a tile changes coordinates within a tile, or
-    /// if registers hold replicas.
+    /// Returns an error if a register bit or a warp bit changes both the tile and the coordinates within the tile,
+    /// or if registers hold replicas.
     pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<AccumulatorTiles, WarpGroupErrorKind> {
         let own = self.layout.columns_of(Dim::REGISTER);
         let mut reached = Echelon::new();
@@ -237,8 +237,9 @@ pub(super) struct AccumulatorTiles {
     pub(super) groups: Vec<[u64; 2]>,
 }
 
-/// Returns log2 of the number of columns of the widest possible tile of D. This number is the largest power of two
-/// from 8 to 256 such that a thread's registers hold all column bits of the tile from the bit with value 8 on.
+/// Returns log2 of the number of columns of the widest possible tile of D. The number is a power of two from 8 to
+/// 256. It is the largest for which all column bits of the tile except the lowest three are held in the registers
+/// of one thread.
 pub(super) fn widest_log2(layout: &LinearLayout, n_log2: u32) -> u32 {
     let registers = echelon(layout.columns_of(Dim::REGISTER));
     let is_held = |bit: &u32| registers.contains(packed(layout, [0, 1 << bit]));

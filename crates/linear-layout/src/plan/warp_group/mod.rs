@@ -82,8 +82,8 @@ pub struct WarpGroupOperands<'a> {
 ///
 /// # Shape
 /// Every warp group executes the same issues (executions of the instruction). Warp `w` belongs to warp group `w /
-/// 4`. For each bit that is set in the warp group's number, the byte offset in
-/// [`group_positions`](Self::group_positions) is added to the start address of the operand.
+/// 4`. [`group_positions`](Self::group_positions) contains one byte offset per bit of the warp group's number. The
+/// offsets of all set bits are added to the start address of the operand.
 /// # Laws
 /// Each product of an element of A and an element of B is added exactly once to its element of D, in ascending k.
 /// [`check_warp_group_product`](crate::machine::check_warp_group_product) verifies this.

@@ -85,8 +85,8 @@ fn operands<'a>(
     }
 }
 
-/// Expected values of a descriptor: (upper half of its word, leading byte offset, starts of the second, third and
-/// fourth issue in units of 16 bytes).
+/// Expected values of a descriptor and of the issues that use it: (upper half of the descriptor word, leading byte
+/// offset, offsets of the tiles of the second, third and fourth issue). The tile offsets are in units of 16 bytes.
 type DescriptorRow = (u64, u64, [u64; 3]);
 
 #[track_caller]

@@ -14,8 +14,8 @@ use crate::number::narrow;
 use Number as T;
 use Scalar as S;
 
-/// A matrix instruction with a square result of `2^edge` rows and columns. Each lane holds `2^own` elements of A and of
-/// B, adjacent along k.
+/// A matrix instruction with a square result of `2^edge` rows and columns. Each lane holds `2^own` elements of A
+/// that are adjacent along k, and as many elements of B.
 struct Square {
     intrinsic: String,
     edge: u8,
@@ -82,11 +82,11 @@ impl Square {
         self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
-    /// Returns an MFMA instruction that computes 16 blocks of 4 x 4 results. 16 calls of the instruction compute
-    /// one product with 4 x 64 results.
+    /// Returns an MFMA instruction that computes 16 blocks of 4 x 4 results in one call. 16 calls of the
+    /// instruction compute one product with 4 x 64 results.
     ///
-    /// Each call broadcasts a different block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lane
-    /// selects k in A, and the register selects k in B.
+    /// In each call, all 16 blocks use the same block of A, which the call index selects (`cbsz` = 4, `abid` =
+    /// index of the call). Therefore the high bits of k are lane bits in A, but register bits in B.
     fn mfma_of_blocks(mut self) -> Product {
         let own = self.own;
         self.edge = 2;
@@ -458,8 +458,8 @@ const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 /// The tile of A or B in an `f8f6f4` instruction. It has `2^edge` rows or columns. Along k, it has `2^k` elements,
 /// which are distributed over `2^groups` groups of lanes.
 ///
-/// A lane holds runs of 16 bytes along k. In the order of k, the first runs of all groups come before the second
-/// runs.
+/// Along k, the tile is a sequence of runs of 16 bytes. The groups take one run each, in order, until the sequence
+/// ends.
 #[derive(Clone, Copy)]
 struct MixedTile {
     edge: u8,

@@ -75,8 +75,8 @@ impl Types {
     }
 }
 
-/// Returns the lane bits and the register bits of A, B and D for a tile with 2^m x 8 results. In each lane, A and B
-/// have 2^more registers along k, and each register holds 2^packed elements.
+/// Returns the lane bits and the register bits of A, B and D for a tile with `2^m` x 8 results. Along k, each lane
+/// has `2^more` registers of A and `2^more` registers of B. Each of these registers holds `2^packed` elements.
 fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     let lanes = |of: fn(u8) -> TileBit| [bits(K, packed..packed + 2), bits(of, 0..3)].concat();
     let rows = bits(M, 3..m);

@@ -160,8 +160,9 @@ impl Builder {
     }
 
     /// Returns the address of a 4-byte number in scratch memory. The byte offset is `offset ^ base ^ number`, where
-    /// `base` is the exclusive or of `columns[i]` for all set bits `i` of the thread number. The run-time value
-    /// `number` may set only the bits in `number_bits`; if it is `None`, it counts as 0.
+    /// `base` is the exclusive or of `columns[i]` for all set bits `i` of the thread number. `number` is a value
+    /// that is computed at run time; its set bits must be within the mask `number_bits`. If `number` is `None`, it
+    /// counts as 0.
     pub(crate) fn number_address(
         &mut self,
         columns: Vec<u32>,
