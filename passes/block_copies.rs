@@ -17,8 +17,9 @@ const MBARRIER_ENCODING: &str =
 /// Number of arrivals that complete a phase of an mbarrier. Only the thread that starts the copies arrives.
 const ARRIVALS: i64 = 1;
 
-/// Returns true if the passes convert accesses through descriptors in `module` to TMA copies. This requires a GPU
-/// with such copies, and a single CTA per cluster: otherwise, each CTA would copy only a part of a block.
+/// Returns true if passes convert the accesses through descriptors in `module` to TMA copies. This requires a GPU
+/// that has such copies, and one CTA per cluster. With several CTAs per cluster, each CTA would have to copy only
+/// its part of a block.
 pub(super) fn copies_blocks(target: &Target, module: Op<'_>) -> bool {
     target.instructions.tensor_copies && ModuleInfo::num_ctas(module) == 1
 }
@@ -28,16 +29,21 @@ pub(super) fn loaded_buffer<'c>(load: tt::DescriptorLoad<'c, 'c>) -> Option<Type
     block_buffer(load.desc().r#type(), load.result().r#type(), true)
 }
 
-/// Returns the number of bytes that a copy of the loaded block adds to its mbarrier. Elements outside the tensor
-/// count too, because the copy fills them.
+/// Returns the number of bytes that a copy of the loaded block reports to its mbarrier. This is always the size of
+/// the whole block: if elements of the block are outside the tensor, the copy writes a fill value for them.
 pub(super) fn block_bytes(load: tt::DescriptorLoad<'_, '_>) -> Option<u64> {
     let block = block(load.desc().r#type())?;
     let bits = u64::from(element_bits(block.element)?);
     Some(block.shape.iter().product::<u64>() * bits / 8)
 }
 
-/// Returns the `ttg.local_alloc` that is the only user of `tensor`. Returns `None` if there is no such operation,
-/// if it is not in `body`, if its buffer is mutable, or if a user of the buffer does more than read.
+/// Returns the `ttg.local_alloc` that is the only user of `tensor`. Returns `None` if one of these conditions is
+/// not met:
+///
+/// - `tensor` has exactly one use, and this use is by a `ttg.local_alloc`.
+/// - The `ttg.local_alloc` is directly in the block `body`.
+/// - The allocated buffer is immutable.
+/// - All users of the buffer only read it.
 pub(super) fn buffer_of<'c>(tensor: Val<'c>, body: Blk<'c>) -> Option<ttg::LocalAlloc<'c, 'c>> {
     let [(user, _)] = sys::uses(tensor)[..] else {
         return None;
@@ -93,7 +99,7 @@ impl<'c> Insertion<'_, 'c> {
         self.insert(builders::ttng::init_barrier(mbarrier, ARRIVALS))
     }
 
-    /// Allocates and initialises `count` mbarriers, one for each slot.
+    /// Allocates an array of `count` mbarriers in shared memory, and initialises them.
     pub(super) fn mbarriers(self, count: u32) -> Option<Mbarriers<'c>> {
         let one = self.mbarrier_type()?;
         let all = mutable(one, Some(count))?;

@@ -71,17 +71,19 @@ impl Pass for ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Assumed latency of a barrier, in quarters of a cycle, if another resident block can run while a block waits for
-/// its matrix products.
+/// Assumed latency of a barrier, in quarters of a cycle, for a kernel of which several blocks are resident per SM.
+/// While one block waits for its matrix products, another block can run.
 ///
 /// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// Assumed latency of a barrier, in quarters of a cycle, if no second resident block hides it.
+/// Assumed latency of a barrier, in quarters of a cycle, for a kernel of which only one block is resident per SM.
+/// No other block can then run during the latency.
 ///
-/// Example: attention of 128 x 64 x 128 with 8 warps and `mma.sync` on an H100. If two warps are distributed along
-/// n, the softmax needs barriers, and the kernel takes 1.04 (causal) and 1.15 (not causal) of Triton's time. With
-/// one warp along n, it takes 0.93 and 1.00.
+/// The value is based on measurements such as this one: attention of 128 x 64 x 128 with 8 warps and `mma.sync` on
+/// an H100. With two warps along n, the softmax needs barriers: the causal kernel takes 1.04 times as long as
+/// Triton's, and the kernel without causal mask 1.15 times as long. With one warp along n, the factors are 0.93 and
+/// 1.00.
 const ALONE_BARRIER_LATENCY: u32 = 4 * 256;
 
 struct Candidates {
@@ -99,8 +101,9 @@ struct Candidate {
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
-    /// Replaces products by warp-group products where these are legal. Returns the reason why each remaining
-    /// product is not replaced. If the target has no warp-group products, the map is empty.
+    /// Replaces each product by a warp-group product if the warp-group product is legal. Returns a map from each
+    /// remaining product to the reason why it is not replaced. If the target has no warp-group products, returns an
+    /// empty map and replaces nothing.
     fn use_warp_groups<'c>(
         &self,
         context: &PassContext<'c>,
@@ -221,17 +224,16 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Prices that differ by less than 1/512 count as equal. Among assignments with equal prices, the pass chooses the
-/// one with more warps along n.
+/// Reciprocal of the relative price difference that is ignored. Among the assignments whose prices exceed the
+/// lowest price by at most 1/512, the pass chooses the one that distributes the most warps along n.
 ///
-/// For products of 64 x 128 x 64 and 128 x 128 x 64 on an H100, the chosen assignment takes 0.78 and 0.81 of the
-/// time of the other assignment, although the prices differ by only 0.06 %.
+/// For products of 64 x 128 x 64 and 128 x 128 x 64 on an H100, the assignment with more warps along n takes 0.78
+/// and 0.81 of the time of the assignment with fewer, although the prices differ by only 0.06 %.
 const NOISE: u64 = 512;
 
-/// Maximum number of candidates of a product in a joint assignment. If at least two products have more candidates,
-/// the products are not assigned jointly.
-///
-/// The treewidth would then be too large for an exact solution.
+/// Limit on the candidates per product for a joint assignment, in which products may choose different distributions
+/// of warps. If at least two products have more than this number of candidates, there is no joint assignment: the
+/// treewidth of its graph would be too large for an exact solution.
 const MAX_ALTERNATIVES: usize = 16;
 
 fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
@@ -363,10 +365,10 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the ratio between the width of an operand's elements in the product and their width in memory. For
-/// example, the ratio is 2 if the product multiplies f16 and the operands are loaded as i8.
+/// Returns the ratio of two widths of the operands' elements: the width in the product, divided by the width in
+/// memory. For example, the ratio is 2 if the product multiplies f16 and an operand is loaded as i8.
 ///
-/// If the operands are loaded with several widths, the narrowest width is used.
+/// If the operands are loaded with several widths, the narrowest one is used.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -392,8 +394,8 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the text that names the precision of an f32 product in a message. The text is empty if the product is
-/// not an f32 product.
+/// Returns the part of a message that names the input precision of a product, such as " with `inputPrecision =
+/// ieee`". Returns an empty text if the product does not multiply f32 elements.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",

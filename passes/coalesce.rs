@@ -70,7 +70,8 @@ struct PointerAccess<'c> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AccessKind {
-    /// A load. Its vector may be wider than its own pointers support, if a dependent access has a wider vector.
+    /// A load from a tensor of pointers. Its vector may be wider than its own pointers justify, if an access that
+    /// is connected to the load has a wider vector; see [`Components`].
     Load,
     Other,
     /// An access through a tensor descriptor, for which the hardware generates the addresses.
@@ -127,8 +128,8 @@ impl<'c> PointerAccess<'c> {
     }
 }
 
-/// Returns the distribution of a tensor over CTAs. If no layout has been chosen for the tensor yet, this is a
-/// single CTA, or `None` if the module has several CTAs.
+/// Returns the distribution of a tensor over CTAs. If the layout of the tensor is still open, the result is a
+/// single CTA for a module with one CTA per cluster, and `None` for other modules.
 fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLayout> {
     let encoding = tensor.encoding?;
     if sys::open_layout(encoding).is_some() {

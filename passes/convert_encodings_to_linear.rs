@@ -65,9 +65,8 @@ fn linear(
     })
 }
 
-/// Returns a linear encoding that has the same layout as `old` on `shape`.
-///
-/// If `old` is a generic encoding, which may permute warps, the result is `#ttg.generic_linear`.
+/// Returns an encoding that lists the basis vectors of `old` on `shape`. The result is `#ttg.generic_linear` if
+/// `old` is a generic encoding, which may permute warps, and `#ttg.linear` otherwise.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {

@@ -10,7 +10,8 @@ use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, LaneReductions, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
-/// MLIR's passes for the remaining `arith` and `math` operations, and for clean-up.
+/// MLIR passes that run if operations remain that this pass has not lowered. They convert the remaining `arith` and
+/// `math` operations to the LLVM dialect, and clean up.
 const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, FollowUp::Cse];
 
 impl Pass for ConvertLayoutsToLLVMOptions {

@@ -50,9 +50,10 @@ impl Pass for FoldLayoutConversionsOptions {
 }
 
 enum KeepReason<'c> {
-    /// An operation that requires one of the conversion's two encodings.
+    /// The conversion remains because this operation requires the present encoding of the operand or of the result.
     RequiredBy(Op<'c>),
-    /// The two encodings of the conversion have different layouts on another shape in the module.
+    /// The conversion remains because its two encodings, which have the same layout on its shape, have different
+    /// layouts on another shape of the module.
     DiffersElsewhere,
 }
 
@@ -169,12 +170,12 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Replaces the result of the conversion `op` by an earlier value of the same type, if the chain of conversions
-    /// that ends with `op` contains one.
+    /// Simplifies the conversion `op` at the end of a chain of conversions. Applies the first of these steps that
+    /// is possible:
     ///
-    /// If there is no such value and the operand of `op` has no layout, the nearest earlier value of the chain that
-    /// has a layout becomes the operand. This step does not apply to conversions that must use warp shuffles. If
-    /// the result is unused, `op` is erased.
+    /// - If the result of `op` is unused, `op` is erased.
+    /// - If an earlier value of the chain has the type of the result, this value replaces the result.
+    /// - If the operand of `op` has no layout, the nearest earlier value of the chain that has a layout becomes the operand. This step does not apply to a conversion that must use warp shuffles.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -277,8 +278,8 @@ impl<'c> Folding<'_, 'c> {
         is_changed
     }
 
-    /// If an operand of `op` is the result of a conversion and `op` supports the type before the conversion, lets
-    /// `op` read the source of the conversion directly.
+    /// Simplifies `op` if one of its operands is the result of a layout conversion. If `op` also accepts the type
+    /// before the conversion, `op` then reads the source of the conversion instead of its result.
     fn look_through(&self, op: Op<'c>) {
         let at = (0..op.operand_count()).find_map(|i| {
             let value = build::operand(op, i);
@@ -370,8 +371,12 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Returns the pure operations that compute operand `i` of the terminator `end` from the loop-carried value
-    /// `argument`. Returns `None` if `argument` or a result of these operations has any other use.
+    /// Returns the operations that become dead if the loop yields the loop-carried value `argument` unchanged as
+    /// operand `i` of the terminator `end`. These are the pure operations that depend on `argument`, and
+    /// conversions whose results only these operations or operand `i` use.
+    ///
+    /// Returns `None` if `argument`, or a value that depends on it, is used by an impure operation or by another
+    /// operand of `end`.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];

@@ -85,10 +85,10 @@ pub(super) fn is_reorderable(op: Op<'_>) -> bool {
     })
 }
 
-/// A load, together with the preceding operations that it may cross.
+/// A load, together with the preceding operations above which it can move.
 struct Load<'c> {
-    /// The operations of the block from the highest position to which the load can move, up to and including the
-    /// load itself.
+    /// The last operation is the load. The operations in front of it are consecutive in the block, and begin at the
+    /// highest position to which the load can move.
     ops: Vec<Op<'c>>,
     /// The load, and the operations in `ops` that compute its operands.
     needed: FxHashSet<OpId>,
@@ -119,7 +119,8 @@ impl<'c> Load<'c> {
         Self { ops, needed }
     }
 
-    /// Returns the indices in `ops` of the operations above which it is worth moving the load.
+    /// Returns the indices in `ops` of the operations that may contain a barrier and that do not compute operands
+    /// of the load. If the load moves above such an operation, its latency overlaps with the wait at the barrier.
     fn anchors(&self) -> impl Iterator<Item = usize> {
         (0..self.ops.len()).filter(|at| {
             let op = self.ops[*at];
@@ -153,7 +154,8 @@ pub(super) fn may_be_crossed(op: Op<'_>) -> bool {
     role.is_pure() || matches!(role, Role::Buffer { .. }) || is_shared_or_product(op)
 }
 
-/// Returns true if `op` contains a barrier, so that the backend cannot move a later load above it.
+/// Returns true if the lowered code of `op` may wait at a barrier. The backend cannot move a load that follows `op`
+/// above such a barrier.
 fn waits(op: Op<'_>) -> bool {
     matches!(
         Role::of(op),

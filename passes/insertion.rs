@@ -19,7 +19,8 @@ pub(super) type Constants<'c> = RefCell<FxHashMap<(usize, u64), Val<'c>>>;
 pub(super) struct Insertion<'p, 'c> {
     pub(super) context: &'p PassContext<'c>,
     pub(super) place: Op<'c>,
-    /// The operation in front of which constants are inserted.
+    /// The operation in front of which new constants are inserted. All other operations are inserted in front of
+    /// `place`.
     pub(super) front: Op<'c>,
     pub(super) constants: &'p Constants<'c>,
 }

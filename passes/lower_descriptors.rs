@@ -29,8 +29,8 @@ use melior::ir::{Type, ValueLike};
 /// Size and alignment of a descriptor in bytes.
 const DESCRIPTOR_BYTES: i64 = 128;
 
-/// Maximum number of dimensions of a block that the TMA unit copies. `ROW_BYTES` is the minimum number of bytes in
-/// a row of a block.
+/// Maximum number of dimensions of a block that TMA can copy. The constant below, `ROW_BYTES`, is the minimum size
+/// in bytes of such a block along its last dimension.
 ///
 /// # Source
 /// PTX ISA, "Tensors"; CUDA driver API, `cuTensorMapEncodeTiled`.
@@ -95,8 +95,9 @@ fn lower<'c>(at: Insertion<'_, 'c>, op: Op<'c>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Inserts a TMA copy of the block to a new buffer, and a wait for the copy. If `load` was only used to fill a
-/// suitable buffer, the new buffer replaces this buffer. Otherwise, a load from the new buffer replaces `load`.
+/// Lowers `load` to a TMA copy of the block to a new buffer, and a wait for the copy. If the only use of the loaded
+/// tensor is to initialise a buffer of a suitable type, the new buffer replaces the initialised one. Otherwise, a
+/// load from the new buffer replaces `load`.
 fn load_block<'c>(at: Insertion<'_, 'c>, load: tt::DescriptorLoad<'c, 'c>) -> Option<()> {
     let (op, rewriter) = (load.op(), at.context.rewriter());
     let type_ = loaded_buffer(load)?;
@@ -202,8 +203,9 @@ impl<'c> Fields<'c> {
         })
     }
 
-    /// Writes the descriptor to global scratch memory, and replaces the result of `make` by it. The tensor map in
-    /// the descriptor lists the contiguous dimension first.
+    /// Inserts operations that write the descriptor to global scratch memory, and replaces the result of `make` by
+    /// this descriptor. The tensor map in the descriptor lists the dimensions in reverse order, so the contiguous
+    /// dimension comes first.
     fn create(&self, at: Insertion<'_, 'c>, make: tt::MakeTensorDesc<'c, 'c>) -> Option<()> {
         let bytes = Type::parse(build::context(at.place), "!tt.ptr<i8>")?;
         let (size, alignment) = (DESCRIPTOR_BYTES, DESCRIPTOR_BYTES);

@@ -105,7 +105,7 @@ fn anchored(pipeline: &str) -> Cow<'_, str> {
 
 /// A pass. The implementing type holds the options.
 trait Pass {
-    /// Runs the pass. Returns MLIR passes to run afterwards.
+    /// Runs the pass. Returns the MLIR passes that the pass manager runs afterwards.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
     fn dividends(&self) -> Dividends {
@@ -122,8 +122,8 @@ trait Pass {
         false
     }
 
-    /// Returns a pipeline of this project's passes. The pipeline runs after this pass, and before the MLIR passes
-    /// that `run` returns.
+    /// Returns a pipeline of this project's passes, or an empty string. The pass manager runs this pipeline after
+    /// `run`, and before the MLIR passes that `run` has returned.
     fn pipeline(&self) -> String {
         String::new()
     }

@@ -160,8 +160,8 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Returns a layout in which each warp holds whole rows of both tensors, and each thread holds as few indices as
-/// possible.
+/// Returns a blocked layout in which each warp holds whole rows of `src` and `indices` along `axis`. The lanes of a
+/// warp are distributed along `axis` first, so that each thread holds as few elements of a row as possible.
 fn warp_local<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,

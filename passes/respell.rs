@@ -43,7 +43,9 @@ impl Inventory<'_> {
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
-    /// Replacements of buffer types, and of tensor types whose encoding depends on the shape.
+    /// Pairs (old, new) that replace whole types instead of encodings. They are for buffer types, and for tensor
+    /// types whose layout depends on the tensor's shape, i.e. types with a CuTe encoding that was written without a
+    /// tile.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
 }
 
@@ -99,7 +101,8 @@ impl<'c> Respelling<'c> {
         self.encodings.len() + self.types.len()
     }
 
-    /// Applies the replacements to the module, except those that fail verification on a copy of the module.
+    /// Applies the replacements to the module. First tries them on a copy of the module, and drops the replacements
+    /// that affect an operation which would become invalid.
     ///
     /// # Errors
     /// Fails if no replacement remains. The error is an operation that forbids the last replacement, or `None` if
@@ -180,8 +183,8 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
         .flatten()
 }
 
-/// Returns true for a CuTe encoding whose tile is the shape of the tensor. On other shapes, the layout is not a
-/// repetition of the tile.
+/// Returns true for a CuTe encoding that was written without a tile, so that the shape of the tensor is its tile.
+/// On a tensor of another shape, the encoding as written has another tile.
 fn has_implied_tile(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
@@ -201,8 +204,8 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     }
 }
 
-/// Returns the shape on which the root of `encoding` is used. Each dimension that a slice removes is inserted with
-/// the size 1.
+/// Returns the shape on which the root of `encoding` (see [`root`]) is used if `encoding` is used on `shape`. For
+/// each slice, the removed dimension is inserted with the size 1.
 fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
     match encoding {
         Encoding::Slice(slice) => {
@@ -245,7 +248,7 @@ impl<'c> Inventory<'c> {
 
 /// Encoding families selected by the user.
 pub(super) struct Families<'o> {
-    /// If not empty, only these families are replaced.
+    /// The families to replace. If the list is empty, all families are replaced.
     pub(super) only: &'o [String],
     /// These families are not replaced.
     pub(super) keep: &'o [String],

@@ -96,8 +96,8 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Rematerialises each operation of a slice once for each encoding that the assignment requires. The original
-    /// operation is reused for one of these encodings.
+    /// Rematerialises the operations for which the assignment requires this. An operation is copied once for each
+    /// required encoding of its results; the original operation serves as one of these copies.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -183,9 +183,10 @@ fn after<'c>(value: Val<'c>) -> Op<'c> {
     }
 }
 
-/// Returns the operation in front of which a conversion is inserted. It is the operation directly after the
-/// definition of `source`. If a branch of a conditional contains all users, it is the first operation in that
-/// branch that is or contains a user.
+/// Returns the operation in front of which a conversion of `source` is inserted. By default, this is the first
+/// operation after the definition of `source`. If one branch of a conditional contains all users, the conversion
+/// moves into this branch, in front of the first operation that is or contains a user. This repeats for nested
+/// conditionals.
 fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     let first = after(source);
     let mut block = block_of(first);

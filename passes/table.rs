@@ -26,7 +26,8 @@ impl<'v> Values<'v> {
         self.0.next().expect("each option has a value")
     }
 
-    /// Reads a string. Bytes outside UTF-8 become replacement characters, which the pass rejects.
+    /// Reads a string. Bytes that are not valid UTF-8 are replaced by U+FFFD. The pass then reports an invalid
+    /// value.
     fn text(&mut self) -> String {
         String::from_utf8_lossy(self.next().text).into_owned()
     }

@@ -34,8 +34,8 @@ impl Pass for UseTritonNumbersOptions {
 
 const CONTRACT: &str = "contract";
 
-/// Returns the fast-math flag with which `op` is lowered as in Triton, e.g. `contract` for `arith.addf`. Returns
-/// `None` if no flag is needed.
+/// Returns the fast-math flag that `op` needs to be lowered with the same precision as in Triton, e.g. `contract`
+/// for `arith.addf`. Returns `None` if no flag is needed.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {

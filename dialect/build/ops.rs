@@ -13,7 +13,7 @@ pub(crate) struct Own<'a> {
 }
 
 pub(crate) struct GeneratedOps {
-    /// Text of `OpKinds.inc`: X-macros for each operation, in the order of the Rust enum variants.
+    /// Text of `OpKinds.inc`: an X-macro list of all operations, in the order of the Rust enum variants.
     pub(crate) cpp: String,
     /// Text of `ops.rs`: the operation kinds and the typed views of operations.
     pub(crate) rust: String,

@@ -132,7 +132,8 @@ impl Choice<'_> {
     }
 }
 
-/// Returns the text of `PassList.inc`: one X-macro per pass, with the index and the options of the pass.
+/// Returns the text of `PassList.inc`: an X-macro list with one entry per pass. The entry contains the name, the
+/// index and the options of the pass.
 pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     let mut cpp = String::from("#ifdef LL_DEFINE_PASSES\n");
     for pass in passes {

@@ -6,7 +6,8 @@ use crate::options::{self, Choice, Declared, Kind};
 use tblgen::{Record, RecordKeeper};
 
 pub(crate) struct GeneratedPasses {
-    /// Text of `PassList.inc`: one X-macro per pass, with the index and the options of the pass.
+    /// Text of `PassList.inc`: an X-macro list with one entry per pass. The entry contains the name, the index and
+    /// the options of the pass.
     pub(crate) cpp: String,
     /// Text of `passes.rs`: the options of each pass, and the enum of passes in index order.
     pub(crate) rust: String,

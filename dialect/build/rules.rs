@@ -12,7 +12,9 @@ struct Rule {
     of: Vec<String>,
 }
 
-/// Returns the text of `rules.rs`: a constant for each rule label, and the table of rules sorted by label.
+/// Returns the text of `rules.rs`. It contains a constant for the label of each rule, and a table of all rules
+/// sorted by label. The rules are those in the descriptions of dialects, operations, attributes and types; see
+/// [`declared`].
 pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for (namespace, keeper) in dialects {

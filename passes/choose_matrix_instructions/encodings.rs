@@ -28,12 +28,12 @@ pub(super) struct ProductTensors {
     pub(super) widened: u32,
 }
 
-/// Returns the candidate encodings for an instruction: one for each combination of a warp distribution, a result
-/// orientation and a `kWidth`.
+/// Returns the candidate encodings for an instruction. There is one candidate for each combination of a
+/// distribution of warps, an orientation of the result and a `kWidth`.
 ///
-/// On AMD, the operands of the instruction are swapped if the result is transposed. `kWidth` is the number of
-/// consecutive elements along K that each thread holds. If `kWidth` is a multiple of the number that the
-/// instruction uses, memory accesses become wider.
+/// On AMD, the result is either transposed or not. For a transposed result, the instruction computes with swapped
+/// operands. `kWidth` is the number of consecutive elements along K that each thread holds. A `kWidth` that is
+/// larger than the instruction requires makes memory accesses wider.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,

@@ -47,7 +47,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Number of rows in the instruction's tile, which the four warps of a warp group share.
+/// Number of rows in the instruction's tile. These rows are divided among the four warps of a warp group.
 const TILE_ROWS: u64 = 64;
 /// Number of rows of the tile that each warp holds.
 const WARP_ROWS: u64 = 16;
@@ -56,8 +56,8 @@ const MAX_COLUMNS: u64 = 256;
 const WARPS_OF_GROUP: u64 = 4;
 /// Size of the instruction's tile along K, in bits. It is the same for all element types.
 const TILE_K_BITS: u32 = 256;
-/// Minimum value of `maxNumImpreciseAcc` for `wgmma` with 8-bit floats. The instruction adds up at least this
-/// number of products with reduced precision.
+/// Minimum value of `maxNumImpreciseAcc` for `wgmma` with 8-bit floats and an f32 result. `wgmma` sums at least
+/// this number of products with reduced precision, so it cannot satisfy a smaller limit.
 const MIN_IMPRECISE: i64 = 32;
 const TRANSPOSITION: [i32; 2] = [1, 0];
 
@@ -96,11 +96,11 @@ struct BufferOperand<'c> {
 /// the allocation.
 type Buffers<'c> = HashMap<(usize, usize, usize), Val<'c>>;
 
-/// Replaces each product of a function for which a warp-group product is legal, and calls `remark` for each
-/// replaced product.
+/// Visits the products in `function`. If a warp-group product is legal, replaces the product by it, and calls
+/// `remark` with the product and an explanation.
 ///
-/// Returns the reason why each remaining product is not replaced. Products whose result already has the layout of a
-/// matrix instruction are skipped without a reason.
+/// Returns the reason why each remaining product is not replaced, keyed by the product. Products whose result
+/// already has the layout of a matrix instruction, or has no known layout, are skipped without a reason.
 pub(super) fn use_warp_groups<'c>(
     context: &PassContext<'c>,
     function: Op<'c>,
@@ -254,11 +254,11 @@ fn check(
     )
 }
 
-/// Returns the encoding of the result. Warps are distributed along M as long as each of them has 16 rows of its
-/// own, and the remaining warps along N.
+/// Returns the encoding of the result of a warp-group product. As many warps as possible are distributed along M,
+/// so that each of them has at least 16 rows of its own. The remaining warps are distributed along N.
 ///
-/// A reduction along N between chained products then exchanges no data between warps. The instruction has as many
-/// columns as possible, because each instruction reads A once.
+/// This way, a reduction along N between two chained products exchanges little or no data between warps. The
+/// instruction has as many columns as possible, because each instruction reads A once.
 fn result_encoding(
     rows: u64,
     columns: u64,
@@ -417,8 +417,8 @@ fn stored_tensor(operand: Val<'_>) -> (Val<'_>, bool) {
     (source, is_transposed)
 }
 
-/// Returns true if operand A should be in registers. This is the case if A is computed (not loaded), and not
-/// transposed.
+/// Returns true if operand A should be in registers instead of a buffer. This is the case if A is not loaded from
+/// memory but computed, and A is not transposed.
 ///
 /// For 16-bit elements, the result of a product already has the register layout that operand A needs, so no data
 /// moves. A transposition moves data between threads in any case, so a transposed A is stored to a buffer.
@@ -438,8 +438,9 @@ fn is_load(op: Op<'_>) -> bool {
     )
 }
 
-/// Returns the dimension along which the elements of a matrix are contiguous in memory. If the matrix is not
-/// computed elementwise from a load, returns the dimension along which they are contiguous in each thread.
+/// Returns the dimension along which the elements of the matrix `source` are contiguous. If `source` is computed
+/// elementwise from a load, this is the dimension along which the loaded elements are contiguous in memory.
+/// Otherwise, it is the dimension along which the elements of each thread are contiguous.
 fn contiguous_dim(source: Val<'_>) -> usize {
     let layouts = Layouts::of(source.context());
     let order = |value: Val<'_>| {
@@ -511,8 +512,9 @@ fn derived_from_products(function: Op<'_>) -> HashSet<usize> {
     derived
 }
 
-/// Returns the values that receive the value that is carried at position `at` of `op`: the result at this position
-/// and, if `op` is a loop, the corresponding argument of its body.
+/// `op` is a loop or a conditional, and `at` is the index of one of its results. Returns the values that receive
+/// the carried or yielded value at this index: the result itself and, if `op` is a loop, the corresponding argument
+/// of its body.
 fn carried(op: Op<'_>, at: usize) -> Vec<Val<'_>> {
     let result = (at < op.result_count()).then(|| build::result(op, at));
     let body = scf::For::of(op).and_then(|loop_| build::block_of(loop_.region()));
@@ -587,7 +589,9 @@ fn buffer<'c>(
     builders::ttg::memdesc_trans(buffer, &TRANSPOSITION, view).before(rewriter, op)
 }
 
-/// Returns the outermost loop around `op` in which `value` is invariant. Returns `op` if there is no such loop.
+/// Returns the outermost loop around `op` that does not contain the definition of `value`. Returns `op` itself if
+/// there is no such loop. An operation inserted in front of the returned operation computes with `value` once for
+/// all iterations.
 fn first_use_outside_loops<'c>(op: Op<'c>, value: Val<'c>) -> Op<'c> {
     let (mut place, mut at) = (op, op);
     while !build::block_around(at).is_none_or(|block| defines(block, value)) {

@@ -23,8 +23,8 @@ pub(super) struct Pairs<'c> {
 }
 
 impl<'c> Pairs<'c> {
-    /// Infers the types for a separation whose results have the layout `half`. A pair consists of two neighbours
-    /// along `axis`.
+    /// Infers the types for separating the elements at even positions along `axis` from those at odd positions.
+    /// `shape`, `element` and `half` are the shape, element type and layout of each of the two resulting tensors.
     ///
     /// Returns `None` if a layout cannot be inferred, or if the tensor has too many dimensions.
     pub(super) fn new(

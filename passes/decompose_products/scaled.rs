@@ -55,7 +55,9 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the narrowest type of at least 16 bits that represents the elements of both operands.
+/// Returns a float type that represents all elements of both operands: f32 for operands of the types f16 and bf16,
+/// f16 if only f16 occurs among these two types, and bf16 otherwise. bf16 and f16 also represent the elements of
+/// the 8-bit and 4-bit float types.
 fn common_type<'c>(
     left: &Factor<'c>,
     right: &Factor<'c>,
@@ -145,7 +147,8 @@ pub(super) fn widen_fp8<'c>(
     Some(())
 }
 
-/// Multiplies elements by their scales, with a single rounding. Neighbours along `axis` share a scale.
+/// Multiplies elements by their scales. Each product is rounded only once, to the type of the elements. Neighbours
+/// along `axis` share a scale.
 pub(super) fn multiplied<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
@@ -214,8 +217,9 @@ fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Opti
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Converts scales to the type `to`, which is bf16 or f32. Float scales keep their values, and byte scales become
-/// powers of two. If `is_exact` is true, the byte 255 becomes NaN.
+/// Converts scales to the type `to`, which is bf16 or f32. Float scales keep their values. A byte `b` is an
+/// exponent and becomes 2^(b - 127). If `is_exact` is true, the byte 255 becomes NaN; otherwise, it becomes
+/// infinity.
 fn widened_scale<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,

@@ -70,7 +70,9 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Splits an f32 tensor into `count` summands of the type `part`, largest first.
+/// Splits an f32 tensor into `count` summands, largest first. Each summand after the first approximates the
+/// difference between `value` and the sum of the previous ones. Summands have the precision of `part`, except that
+/// the last TF32 summand is not rounded.
 fn parts<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     value: Val<'c>,

@@ -32,8 +32,9 @@ struct LoopAccumulation<'c> {
     neutral: Attribute<'c>,
 }
 
-/// The bits of an index within a row, from the lowest to the highest: `low` bits that select registers, `threads`
-/// bits that select threads, and `high` bits that select registers.
+/// The distribution of the last dimension over registers and threads. The index along this dimension consists of
+/// three groups of bits, from the lowest to the highest: bits that select a register, bits that select a thread,
+/// and again bits that select a register. Each field is the number of bits of its group.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -88,10 +89,11 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// Returns the shapes of three successive views, which replace the last dimension of `shape`.
+/// Returns the shapes of three views of a tensor, each of which is a view of the previous one. In each view,
+/// several dimensions replace the last dimension of `shape`.
 ///
-/// The first view has `[high, threads, low]`, the second `[threads, high, low]`, and the third `[threads, high *
-/// low]`.
+/// With the sizes `low`, `threads` and `high` of the bit groups in `row`, these are `[high, threads, low]` in the
+/// first view, `[threads, high, low]` in the second, and `[threads, high * low]` in the third.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -190,7 +192,9 @@ fn neutral<'c>(
 }
 
 impl<'c> LoopAccumulation<'c> {
-    /// Matches a loop that accumulates the results of `reduce`. Results and accumulator must have no other uses.
+    /// Matches a loop that accumulates the results of `reduce`. The accumulation must be the only use of each
+    /// result, and of the accumulator in the loop. Returns `None` if the loop around `reduce` does not have this
+    /// form.
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {

@@ -32,11 +32,12 @@ const MOST_BITS: u32 = 128;
 /// Minimum number of slots of a pipelined loop.
 const LEAST_SLOTS: u32 = 2;
 
-/// Number of resident blocks per processor that additional slots must preserve. If the minimum number of slots
-/// allows this number of blocks, then a larger number of slots must allow it too.
+/// Number of resident blocks per processor that is considered sufficient. If this number of blocks fits with the
+/// minimum number of slots per loop, a larger number of slots is used only if it also lets this number of blocks
+/// fit.
 ///
-/// On an H100, warp-group products of 128 x 128 x 64 with 4 slots and one block take 1.11 to 1.23 of the time with
-/// 3 slots and two blocks.
+/// On an H100, warp-group products of 128 x 128 x 64 with 4 slots and one block per processor take 1.11 to 1.23
+/// times as long as with 3 slots and two blocks.
 const ENOUGH_BLOCKS: u32 = 2;
 
 /// A load that becomes an asynchronous copy. For a load from pointers, each thread copies its own elements. For a
@@ -96,13 +97,14 @@ pub(super) struct PipelinedLoop<'c> {
     pub(super) carried: Vec<usize>,
     /// The warp-group products that can stay in flight into the next iteration.
     pub(super) products: Vec<AsyncProduct<'c>>,
-    /// Number of bytes of shared memory that are in use in addition to the slots.
+    /// Upper bound for the number of bytes of shared memory that are in use during the loop, not counting the
+    /// slots.
     other_bytes: u64,
     /// The reason why another load of the loop does not become a copy. If there are several such loads, this is the
     /// reason for the first one.
     refusal: Option<String>,
-    /// True if each program processes several parts of the launch's work in a loop. Such a launch usually has one
-    /// program per processor.
+    /// True if the kernel is persistent: each program executes a loop over several tiles of the work. A persistent
+    /// kernel usually has one program per processor.
     is_persistent: bool,
 }
 
@@ -256,8 +258,11 @@ impl<'c> PipelinedLoop<'c> {
         true
     }
 
-    /// Returns the stages of the loop. These are the requested stages, or fewer if their slots would not fit in
-    /// shared memory, or if they would reduce the resident blocks per processor from several to one.
+    /// Returns the stages of the loop: the requested number of stages, or fewer if their slots do not fit in shared
+    /// memory.
+    ///
+    /// The number is also reduced if the minimum number of slots lets at least two blocks be resident per
+    /// processor, but the requested number of slots does not. This condition does not apply to persistent kernels.
     ///
     /// # Errors
     /// Returns the reason why the loop is not pipelined.
@@ -301,8 +306,9 @@ impl<'c> PipelinedLoop<'c> {
         ops.filter(|op| is_product(*op)).count()
     }
 
-    /// Returns the candidate [`Stages`] in which copies start `ahead` iterations before their use. The first
-    /// candidate needs the fewest barriers, and the last one the fewest slots.
+    /// Returns the candidate [`Stages`] in which copies start `ahead` iterations before their use. If products stay
+    /// in flight, there are two candidates: the first needs one barrier less, and the second needs one slot less.
+    /// Otherwise, there is a single candidate.
     fn with_ahead(&self, ahead: u32) -> Vec<Stages> {
         let stages = |in_use, copies_follow_products| Stages {
             slots: ahead + in_use,
@@ -363,9 +369,9 @@ impl<'c> PipelinedLoop<'c> {
 pub(super) struct Stages {
     pub(super) slots: u32,
     pub(super) ahead: u32,
-    /// True if the copies of an iteration start after its products. False if they start directly after the
-    /// iteration's wait for copies. If products stay in flight, starting the copies after the products needs one
-    /// slot less and one barrier more.
+    /// True if the copies of an iteration start after its products, and false if they start directly after the
+    /// iteration has waited for earlier copies. If products stay in flight into the next iteration, the value true
+    /// saves one slot and costs one barrier.
     pub(super) copies_follow_products: bool,
 }
 
@@ -376,8 +382,9 @@ pub(super) struct AsyncProduct<'c> {
     pub(super) carried: usize,
 }
 
-/// Returns the number of bytes that a thread or TMA copies at once. Returns `None` if the load reads a single
-/// element.
+/// Returns the number of bytes that one copy instruction copies for `load`. For a load from pointers, this is the
+/// number of bytes per thread. For a load of a block, TMA copies all bytes of the block at once. Returns `None` if
+/// the copy cannot be planned, e.g. for a load of a single element.
 fn copy_bytes<'c>(
     context: &PassContext<'c>,
     axis: &AxisAnalysis,
@@ -437,7 +444,8 @@ impl<'c> AddressSlice<'c> {
     }
 }
 
-/// Checks that an operation may be executed some iterations in advance, and for iterations that do not exist.
+/// Checks that an operation may be executed several iterations in advance. The last iterations then execute it for
+/// iterations after the end of the loop.
 ///
 /// # Errors
 /// Returns the reason why the operation must not be executed speculatively.
@@ -566,7 +574,8 @@ fn feeds_product(value: Val<'_>, body: Blk<'_>) -> bool {
     false
 }
 
-/// Returns true if `looped` is nested in another loop, and if `function` reads the number of programs.
+/// Returns true if the kernel appears to be persistent: `looped` is nested in another loop, and `function` contains
+/// a `tt.get_num_programs`.
 fn is_persistent(function: Op<'_>, looped: Op<'_>) -> bool {
     let mut around = build::ancestors(looped);
     let reads = |op: &Op<'_>| OpKind::TtGetNumPrograms.is(*op);

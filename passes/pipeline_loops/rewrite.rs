@@ -104,10 +104,12 @@ struct Pipeline<'p, 'c> {
 
 /// The state in front of the loop, after the copies of the first iterations have started.
 struct Prologue<'c> {
-    /// The values that the loop-carried values on which the addresses depend have at the start of iteration
-    /// `ahead`. The copies of this iteration are the first that the loop itself starts.
+    /// The initial values of the loop-carried values that compute addresses. Iteration 0 of the new loop starts the
+    /// copies of iteration `ahead`, so these are the values at the start of iteration `ahead`. They are in the
+    /// order of [`PipelinedLoop::carried`].
     carried: Vec<Val<'c>>,
-    /// The induction variable of the first iteration that starts no copies.
+    /// Bound on the induction variable. An iteration of the new loop starts copies only if its induction variable
+    /// has not reached this value.
     end: Val<'c>,
 }
 
@@ -234,8 +236,9 @@ impl<'c> Pipeline<'_, 'c> {
         Some(())
     }
 
-    /// Inserts an operation that makes the mbarrier of `slot` expect the bytes of the blocks that an iteration
-    /// copies. The operation has no effect if `exists` is false. Returns the mbarrier.
+    /// Inserts a `ttng.barrier_expect` for the mbarrier of `slot`. The mbarrier then waits for the bytes of all
+    /// blocks that TMA copies for one iteration. The operation has no effect if `exists` is false. Returns the
+    /// mbarrier.
     fn expect(
         &self,
         mbarriers: Mbarriers<'c>,
@@ -249,7 +252,8 @@ impl<'c> Pipeline<'_, 'c> {
         Some(mbarrier)
     }
 
-    /// Replaces the loads of an iteration by the contents of the slots with the index `read`.
+    /// Replaces each load of an iteration by the contents of its slot. `read` is the index of the slot, which is
+    /// the same for all loads.
     fn replace_loads(&self, first: Insertion<'_, 'c>, read: Val<'c>) -> Option<()> {
         let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let mut slots = Vec::new();

@@ -21,8 +21,9 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 
-/// Upper bounds of the pseudo-random integers that replace unknown integers, such as function arguments. A function
-/// is executed once for each bound, so that its loops have no, few and many iterations.
+/// Limits of the pseudo-random integers that replace unknown integers, such as function arguments. A function is
+/// executed once for each limit, with integers below the limit. The loops of the function thus execute different
+/// numbers of iterations: none, few or many.
 const TRIALS: [u64; 7] = [1, 2, 4, 9, 40, 300, 3000];
 
 /// Maximum number of iterations of a loop that are executed. Later iterations are skipped.
@@ -103,7 +104,8 @@ fn execute(
     Some(execution.effects)
 }
 
-/// The value that an SSA value has in an execution.
+/// The value that the execution assigns to an SSA value: a known integer, the number of a symbolic term, or a view
+/// of a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Datum {
     Integer(i64),
@@ -123,7 +125,8 @@ struct Execution<'t> {
     terms: &'t mut Terms,
     limit: u64,
     values: FxHashMap<usize, Datum>,
-    /// Number of the term that each slot of each allocation contains. The key is the allocation and the slot.
+    /// The contents of buffers, each as the number (the identity) of a symbolic term. The key consists of the
+    /// allocation and the slot. The slot is `None` if the allocation is used as a whole.
     memory: FxHashMap<(usize, Option<i64>), usize>,
     effects: Vec<usize>,
     distinct_arguments: bool,
@@ -131,8 +134,8 @@ struct Execution<'t> {
     /// or descriptor.
     bases: FxHashMap<usize, usize>,
     /// Number of writes to global memory so far, keyed by the function argument on which the written pointer is
-    /// based. The key is `None` if this argument is unknown. The term of a load contains the number of earlier
-    /// writes that may affect the load.
+    /// based. The key is `None` if this argument is unknown. The number of earlier writes that may affect a load is
+    /// part of the load's term, so loads before and after such a write have different terms.
     writes: FxHashMap<Option<usize>, usize>,
     allocations: usize,
     operations_left: usize,
@@ -154,8 +157,8 @@ impl Execution<'_> {
         self.block(body)
     }
 
-    /// Assigns the symbolic term `term` to a value. If the value is an integer, assigns the pseudo-random integer
-    /// that [`Self::drawn`] returns for the term.
+    /// Assigns a value whose result is only known as the symbolic term `term`. If the value is an integer, it is
+    /// assigned the pseudo-random integer of the term instead; see [`Self::drawn`].
     fn define(&mut self, value: Val<'_>, term: Vec<usize>) {
         let name = self.terms.name(term);
         let datum = match width(value) {
@@ -358,8 +361,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns the number of the term of a value. For a buffer, returns the number of the term that the buffer
-    /// contains.
+    /// Returns the number (the identity) of the symbolic term of a value. For a buffer, this is the term of its
+    /// contents.
     fn name(&mut self, value: Val<'_>) -> usize {
         match self.get(value) {
             Datum::Term(name) => name,
@@ -428,8 +431,8 @@ impl Execution<'_> {
         all
     }
 
-    /// Executes an operation that a pass may replace by an equivalent operation of another form: a load, an
-    /// operation on buffers or masks, or a warp-group product. Returns false for all other operations.
+    /// Executes an operation that moves or combines data in a form that a pass may change: a load, an operation on
+    /// buffers or masks, or a warp-group product. Returns false for all other operations.
     fn movement(&mut self, op: Op<'_>) -> Option<bool> {
         match OpView::of(op) {
             Some(OpView::TtLoad(load)) => {
@@ -517,8 +520,8 @@ impl Execution<'_> {
         tensor.is_some_and(|tensor| element_bits(tensor.element) == Some(1))
     }
 
-    /// Executes the conjunction of two masks if the elements of one mask are known and equal. Returns false for all
-    /// other operations.
+    /// Executes `op`, an `arith.andi`, if it is the conjunction of two masks and at least one of the masks has
+    /// equal, known elements. Returns true if `op` has been executed.
     fn is_mask(&mut self, op: Op<'_>) -> bool {
         let (operands, result) = (build::operands(op), build::only_result(op));
         let [left, right] = [0, 1].map(|i| (self.integer(operands[i]), self.get(operands[i])));

@@ -23,9 +23,11 @@ use names::Names;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// Used values and the order of effects are unchanged; only layouts change.
+    /// The pass changes only layouts. The operations with effects, their order, and the values that they use are
+    /// unchanged.
     Values,
-    /// The registers that operations read are unchanged. Unused loop-carried values may change.
+    /// Each operation still finds the elements that it needs in the registers that it reads. The pass may change
+    /// unused loop-carried values, so values are not compared.
     Registers,
     /// Effects and their operands are unchanged, for every number of iterations. If `distinct_arguments` is true,
     /// different arguments are assumed to point to disjoint memory.

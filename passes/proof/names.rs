@@ -176,8 +176,14 @@ impl<'n> Numbering<'n> {
         }
     }
 
-    /// Assigns a value number to the result of a conversion, of an access to a buffer with known contents, or of a
-    /// transposition. Returns false for all other operations.
+    /// Assigns a value number to the result of an operation that only moves data:
+    ///
+    /// - a conversion;
+    /// - a transposition;
+    /// - the initialisation of an immutable buffer;
+    /// - a load from a buffer whose contents are known.
+    ///
+    /// Returns false for all other operations.
     fn movement(&mut self, op: Op<'_>, operands: &[usize]) -> bool {
         if Role::of(op) == Role::Conversion {
             let (from, to) = (build::only_operand(op), build::only_result(op));

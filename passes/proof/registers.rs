@@ -26,7 +26,7 @@ struct LaidOutTensor {
 
 type Element = Vec<u64>;
 
-/// A function that maps an element of a result to the element of an operand from which it is computed.
+/// A function that maps each element of a result to the operand element from which the result element is computed.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
 /// Checks for every operation of a function that each thread holds the elements that it needs.
@@ -99,11 +99,12 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the function that maps each element of a view's result to an element of its operand. Returns `None` if
-/// the operation is not a known view.
+/// Returns a function that maps each element of a view's result to the operand element from which it is computed.
+/// Returns `None` if the operation is not a known view.
 ///
-/// For `tt.split`, the function describes the first result. The second item of the pair is then the operand element
-/// from which element 0 of the second result is computed.
+/// For `tt.split`, which has two results, the function describes the first result. The second item of the returned
+/// pair is then the operand element from which element 0 of the second result is computed. For all other views,
+/// this item is `None`.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {

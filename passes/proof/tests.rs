@@ -97,9 +97,10 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     );
 }
 
-/// Returns the text of a kernel with a product in registers, and a function that returns the text of a kernel with
-/// a warp-group product. The arguments of the function are the tensors in the two operand buffers, the second of
-/// which is transposed, and the attributes of the product.
+/// Returns the text of a kernel that computes a product in registers, and a function that returns the text of a
+/// kernel with the equivalent warp-group product. The function has three arguments: the tensor in the buffer of
+/// operand A, the tensor in the buffer of operand B (which the product reads through a transposed view), and the
+/// attributes of the product.
 fn products() -> (String, impl Fn(&str, &str, &str) -> String) {
     let loads = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
         %y = tt.load %q : tensor<64x64x!tt.ptr<f32>, #b>

@@ -29,16 +29,17 @@ pub(super) fn of_kept(before: u64, after: u64, min_gain: i64) -> String {
     )
 }
 
-/// Costs of a function. `before` and `after` are pairs of a price in quarters of a cycle and a number of
-/// conversions.
+/// Costs of a function before and after a pass. `before` and `after` are pairs: a price in quarters of a cycle, and
+/// a number of conversions.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
     pub(super) after: (u64, u32),
-    /// Lower bound for the price of all assignments with the same rematerialisations, in quarters of a cycle.
+    /// Lower bound for the price in quarters of a cycle. It applies to all assignments that have the same
+    /// rematerialisations and at most as many conversions.
     pub(super) bound: u64,
-    /// Scratch budget in bytes, and the increase of the price that the budget causes. The price is in quarters of a
-    /// cycle.
+    /// The scratch budget in bytes, and the amount by which the budget increases the price, in quarters of a cycle.
+    /// `None` if there is no budget.
     pub(super) budget: Option<(u32, u64)>,
 }
 

@@ -65,7 +65,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
     }
 }
 
-/// Positions in a list of dims or modes, such as `[1, 0]`.
+/// An argument that is a list of dim positions or mode positions, such as `[1, 0]`.
 pub(crate) struct Places(pub(crate) Vec<usize>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Places {
@@ -197,8 +197,8 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// Log2 of the maximum size of a layout for which an array of all elements is created. The size of a layout is the
-/// number of inputs or the number of elements, whichever is larger.
+/// Log2 of the maximum size of a layout from which an array of all elements can be created. The size of a layout is
+/// the number of inputs or the number of elements, whichever is larger.
 pub(crate) const MOST_BITS: usize = 26;
 
 /// Raises `LayoutError` if a layout has more than 2^`most_bits` inputs or elements. The error message calls the

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// Log2 of the maximum size of a layout for which a conversion is planned. The size of a layout is the number of
-/// inputs or the number of elements, whichever is larger. The limit exists because a plan has one value per
+/// inputs or the number of elements, whichever is larger. The limit exists because a plan contains a value for each
 /// register.
 const MOST_PLANNED: usize = 20;
 
@@ -213,8 +213,9 @@ impl Conversion {
         self.plan.program().scratch_bytes()
     }
 
-    /// The in-dims along which the conversion moves elements, such as `lane`. The tuple is empty if no element
-    /// moves.
+    /// The in-dims that remain after dims without movement are removed: in-dims are removed from last to first,
+    /// until a dim in which elements move, such as `lane`, is reached. These are the in-dims of
+    /// `minimal_conversion_to`. The tuple is empty if no element moves.
     ///
     /// Example:
     ///

@@ -10,6 +10,8 @@ if not triton.__version__.startswith("3.9."):
     pytest.skip("for Triton 3.9", allow_module_level=True)
 
 import triton.language as tl  # noqa: E402
+from triton.experimental.gluon import language as gl  # noqa: E402
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptorIm2Col  # noqa: E402
 from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 import linear_layout as ll  # noqa: E402
@@ -233,6 +235,30 @@ def test_elements_outside_of_a_descriptor_may_be_nan(rng):
         described.padding = padding
         ll.simulate(kernels.described_matmul)[(1, 1)](*tiles, 72, M=64, N=64, K=64, num_stages=2)
         assert np.isnan(out).all() == is_padded
+
+
+@pytest.mark.parametrize("step, pad", [(1, 0), (1, 1), (2, 1), (3, 2)])
+@pytest.mark.parametrize("padding", ["zero", "nan"])
+def test_pixels_of_images_are_those_of_a_convolution(rng, step, pad, padding):
+    count, height, width, channels, pixels, filter_size = 2, 7, 9, 32, 64, 3
+    images = aligned(floats(rng, count, height, width, channels).astype(np.float16))
+    layout = gl.NVMMASharedLayout(swizzle_byte_width=64, element_bitwidth=16, rank=2)
+    described = TensorDescriptorIm2Col(
+        images, list(images.shape), list(images.stride()), [pixels, channels], layout, padding,
+        element_strides=[1, step, step, 1],
+        pixel_box_lower_corner=[-pad, -pad], pixel_box_upper_corner=[pad + 1 - filter_size] * 2,
+    )
+    outside = np.nan if padding == "nan" else 0
+    padded = np.pad(images, ((0, 1), (pad, pad), (pad, pad), (0, 0)), constant_values=outside)
+    padded[count:] = outside
+    for r, s in [(0, 0), (1, 2), (2, 1)]:
+        read = padded[:, r : r + padded.shape[1] - filter_size + 1 : step, s : s + padded.shape[2] - filter_size + 1 : step]
+        expected = np.full((pixels, channels), outside, np.float16)
+        flat = read[:count].reshape(-1, channels)[:pixels]
+        expected[: len(flat)] = flat
+        out = np.zeros((pixels, channels), np.float16)
+        ll.simulate(kernels.image_pixels)[(1,)](described, out, 0, -pad, -pad, R=r, S=s)
+        np.testing.assert_array_equal(out, expected)
 
 
 def test_descriptors_that_cannot_be_simulated_are_named(rng):

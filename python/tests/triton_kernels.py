@@ -4,6 +4,7 @@ import triton
 import triton.language as tl
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia import hopper
 
 
 @triton.jit
@@ -192,6 +193,23 @@ def described_matmul(a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constex
     for step in range(0, k, K):
         total = tl.dot(a.load([row, step]), b.load([column, step]).T, total)
     c.store([row, column], total.to(tl.float16))
+
+
+@gluon.jit
+def image_pixels(images, out, n, y, x, R: gl.constexpr, S: gl.constexpr):
+    """Copies pixels from (n, y, x) on, each at the offset (R, S), in the order of the descriptor."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    buffer = gl.allocate_shared_memory(images.dtype, images.block_shape, images.layout)
+    arrived = hopper.mbarrier.allocate_mbarrier()
+    hopper.mbarrier.init(arrived, count=1)
+    hopper.mbarrier.expect(arrived, images.nbytes_per_cta)
+    hopper.tma.async_load_im2col(images, [n, y, x, 0], [R, S], arrived, buffer)
+    hopper.mbarrier.wait(arrived, 0)
+    hopper.mbarrier.invalidate(arrived)
+    values = buffer.load(layout)
+    pixels = gl.arange(0, images.block_shape[0], gl.SliceLayout(1, layout))
+    channels = gl.arange(0, images.block_shape[1], gl.SliceLayout(0, layout))
+    gl.store(out + pixels[:, None] * images.block_shape[1] + channels[None, :], values)
 
 
 @triton.jit

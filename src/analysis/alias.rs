@@ -14,12 +14,12 @@ pub(crate) struct PointsTo {
     /// The half-open byte range to which the value may refer in each buffer. The key is the operation that
     /// allocates the buffer.
     pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
-    /// True if the value may alias a buffer of another function.
+    /// True if the value may refer to a buffer that is allocated in another function.
     pub(crate) external: bool,
-    /// True if the value may refer to an unknown part of a range in `buffers`.
+    /// True if the value may refer to less than the ranges in `buffers`, and the exact part is unknown.
     is_inexact: bool,
-    /// The slot to which the access is limited, if the access is to one slot of a multi-buffered allocation. `None`
-    /// if it is not limited.
+    /// The slot of a multi-buffered allocation to which the access is limited, if the slot index rotates with the
+    /// iterations of a loop. `None` if the access is not limited to such a slot.
     pub(crate) slot: Option<Slot>,
 }
 
@@ -168,8 +168,9 @@ impl Aliases {
         points_to.is_exact().then_some((*buffer, *range))
     }
 
-    /// Returns the slot that `bytes` occupies in the first iteration of `loop_`. Returns `None` if `bytes` is not
-    /// exactly one slot of a buffer whose slots the loop uses in rotation.
+    /// Returns the slot to which `bytes` refers at the start of the first iteration of `loop_`. Returns `None` if
+    /// `bytes` is not exactly one slot of a buffer, or if the loop does not use the slots of this buffer in
+    /// rotation.
     pub(super) fn slot_on_entry(&self, loop_: OpId, bytes: &PointsTo) -> Option<Slot> {
         let (buffer, (from, to)) = bytes.buffers.iter().next().filter(|_| bytes.is_exact())?;
         let is_it = |slot: &&Slot| slot.buffer == *buffer && slot.rotation.rotated_by == loop_;

@@ -41,7 +41,8 @@ pub(crate) enum AllocationError {
     /// The operation `at` conflicts with an asynchronous access that `started` has begun and that is still in
     /// flight.
     InFlight { started: OpId, at: OpId },
-    /// This operation conflicts with an access of other warps, and no barrier separates the two.
+    /// This operation conflicts with an access by other warps, and no barrier separates the operation from that
+    /// access.
     OtherWarps(OpId),
 }
 
@@ -49,9 +50,9 @@ impl Allocation {
     /// Allocates all buffers and scratch memory of a function. `arguments` are the function arguments that are
     /// buffers.
     ///
-    /// `room` returns the limit for the total size. Its argument is the total size that is needed if all operations
-    /// use their baseline plans, which need less scratch memory than the current plans. Operations whose scratch
-    /// memory is too large are replanned by `replan`.
+    /// `room` returns the maximum total size. Its argument is the total size that is needed if each operation that
+    /// has a baseline plan uses this plan, which needs less scratch memory than the current plan. If the scratch
+    /// memory of an operation is too large, `replan` replans the operation.
     /// # Errors
     /// Returns all uses of shared memory for which there is no valid allocation.
     pub(crate) fn of(
@@ -126,10 +127,9 @@ impl Allocation {
         fast
     }
 
-    /// Returns an allocation with disjoint buffers if it fits in `max_bytes` and if it executes fewer barriers than
-    /// an allocation in which buffers share bytes.
-    ///
-    /// Otherwise, returns the latter allocation.
+    /// Solves the allocation twice: with buffers that may share bytes, and with disjoint buffers. Returns the
+    /// disjoint allocation if it fits in `max_bytes` and has a lower barrier cost. Otherwise, returns the
+    /// allocation with shared bytes.
     fn best(
         flow: &Flow,
         facts: (&Aliases, &InFlight),
@@ -336,8 +336,8 @@ impl<'f> AllocationProblem<'f> {
         best.unwrap_or_default()
     }
 
-    /// Returns the total size of an allocation that reuses all dead bytes. `scratch_bytes` returns the scratch size
-    /// of an operation.
+    /// Returns the total size that the buffers and the scratch memory of all operations need if bytes are reused
+    /// whenever they are not live. `scratch_bytes` returns the scratch size of an operation, given its effects.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let mut offsets = self.buffers(true);
         let mut bound = self.end(&offsets);
@@ -354,11 +354,11 @@ impl<'f> AllocationProblem<'f> {
         bound
     }
 
-    /// Returns the operations whose scratch memory does not fit and that can be replanned, each with a limit. The
-    /// limit is the size of the largest free range.
+    /// Returns the operations whose scratch memory does not fit and that can be replanned. Each operation is mapped
+    /// to a limit for its new scratch size: the size of the largest range that is free during the operation.
     ///
-    /// If the total size exceeds `max_bytes` and other warps may need scratch memory at the same time, the limit is
-    /// at most the scratch size of the operation's baseline plan.
+    /// The limit is reduced to the scratch size of the baseline plan if the total size exceeds `max_bytes` and
+    /// other warps may need scratch memory at the same time.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let sizes = self.sizes();
@@ -387,8 +387,9 @@ impl<'f> AllocationProblem<'f> {
         oversized
     }
 
-    /// Returns the operations that have more scratch memory than their baseline plan, even if their scratch memory
-    /// is reduced to `limits`. The returned limit of each operation is the scratch size of its baseline plan.
+    /// Returns the operations whose scratch memory is larger than that of their baseline plan. Before the
+    /// comparison, the scratch size of each operation in `limits` is reduced to its limit. Each returned operation
+    /// is mapped to the scratch size of its baseline plan.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -472,10 +473,12 @@ impl<'f> AllocationProblem<'f> {
         offsets
     }
 
-    /// Returns the offsets `buffers`, extended by the offsets of scratch memory.
+    /// Returns the offsets of all buffers and scratch memory: a copy of `buffers`, to which the offsets of scratch
+    /// memory are added.
     ///
     /// Prefers offsets below `max_bytes` at which the scratch memory does not conflict with pending accesses.
-    /// `entries` contains the pending accesses at the start of each block, and is updated.
+    /// `entries` contains the pending accesses at the start of each block. The function adds to it the accesses
+    /// that are pending at the end of each predecessor.
     fn scratch(
         &self,
         buffers: &Offsets,

@@ -30,7 +30,7 @@ impl Rounding {
     }
 }
 
-/// Returns the number of bits of a float type. Other types have 0 bits.
+/// Returns the number of bits of a float type, or 0 for any other type.
 pub(super) fn width(type_: Type<'_>) -> u32 {
     sys::float_width(type_).unwrap_or_default()
 }
@@ -50,8 +50,9 @@ pub(super) fn resized<'c>(
     }
 }
 
-/// If `value` and `to` are different float types of the same width (f16 and bf16), extends `value` to f32, because
-/// neither type contains the other. Otherwise returns `value` unchanged.
+/// If the float types of `value` and `to` differ but have the same width (f16 and bf16), extends `value` to f32.
+/// This is necessary because neither type can represent all numbers of the other type. Otherwise returns `value`
+/// unchanged.
 pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
@@ -60,9 +61,12 @@ pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>)
     e.fpext(value, f32)
 }
 
-/// Converts a float to a narrower type with any rounding mode. First rounds to nearest, then corrects the result by
-/// one unit in the last place if the mode requires a neighbouring number. The correction adds or subtracts 1 as an
-/// integer, because consecutive magnitudes have consecutive bit patterns, up to infinity.
+/// Converts a float to a narrower type with any rounding mode. First rounds to nearest. If the mode requires a
+/// neighbour of the nearest number, then corrects the result by one unit in the last place. The correction adds 1
+/// to the bits or subtracts 1 from them, because consecutive magnitudes have consecutive bit patterns, up to
+/// infinity.
+///
+/// The first example rounds upward, and the second example rounds towards zero:
 ///
 /// ```text
 /// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one unit more: 0x3c01

@@ -34,7 +34,8 @@ pub(crate) struct ModuleContext<'c> {
     pub(crate) dividends: Dividends,
     /// If true, allocations and index bounds are annotated for the simulator.
     pub(crate) bounds: bool,
-    /// If true, functions of the vendor's device library are called. Otherwise their expansions are emitted.
+    /// If true, functions of the vendor's device library are called. If false, a function that has an expansion is
+    /// emitted inline instead.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
@@ -250,8 +251,8 @@ const BY_VALUE: &str =
     "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
 
 /// Returns the attributes of all arguments of the lowered function, or `None` if no argument has attributes.
-/// Attributes of output dialects are kept, and the divisibility of a pointer becomes its alignment. An argument
-/// that is lowered to several registers gets no attributes.
+/// Attributes of the LLVM, NVVM and ROCDL dialects are kept. The divisibility of a pointer becomes its alignment.
+/// An argument that is lowered to several registers gets no attributes.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,

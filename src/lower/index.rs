@@ -47,9 +47,9 @@ fn narrow(value: u64) -> u32 {
 
 /// Returns, for each register, the index of its element in the tensor as one `i32` per dimension.
 ///
-/// If the GPU has no scalar warp index, the indices are computed from the thread index, not from the lane and warp
-/// indices. LLVM then finds the constant distances between the indices of a thread. It does not find them if an
-/// index combines a mask of the lane index with a mask of the warp index.
+/// If the GPU has no scalar warp index, the indices are computed from the thread index, not from the lane index and
+/// the warp index. LLVM can then prove that the indices of a thread's registers differ by constants. It cannot
+/// prove this if an index combines masked bits of the lane index with masked bits of the warp index.
 pub(crate) fn element_indices<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,

@@ -3,12 +3,12 @@
 /// The strategy for reductions across the lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LaneReductions {
-    /// The strategy with the lowest cost. If each lane holds several rows, the lanes usually exchange half of the
-    /// rows in each step.
+    /// The strategy with the lowest cost. A row consists of the elements that are reduced to one result. If each
+    /// lane holds parts of several rows, two lanes usually exchange halves of their rows in each step.
     #[default]
     Cheapest,
-    /// A butterfly: for each bit of the lane index, each lane exchanges all its rows once with the lane whose index
-    /// differs in this bit.
+    /// A butterfly with one step per bit of the lane index. In each step, each lane exchanges its partial results
+    /// of all rows with the lane whose index differs in this bit.
     Butterfly,
 }
 

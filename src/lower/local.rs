@@ -51,7 +51,8 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
     })
 }
 
-/// Checks that a buffer is aligned to at least `expected` bytes. Units that swizzle addresses require this.
+/// Checks that a buffer is aligned to at least `expected` bytes. Tensor copies and warp-group products require this
+/// alignment, because they swizzle shared-memory addresses.
 ///
 /// # Errors
 /// Fails if the alignment may be smaller.

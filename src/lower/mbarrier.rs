@@ -161,7 +161,8 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.fence_async_shared` to nothing. The analysis has already inserted the necessary fences.
+/// Lowers `ttng.fence_async_shared` to nothing, because the allocation of shared memory has already determined
+/// where fences are necessary. Fails if the fence applies to the shared memory of a cluster.
 pub(crate) fn fence<'c>(_: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
     if fence.b_cluster() {

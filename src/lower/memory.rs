@@ -26,9 +26,11 @@ pub(super) struct AccessGroups<'c> {
     /// The registers of each access. The register with the lowest address comes first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// For each register that begins a group: its base register, and its distance from the base in elements.
+    /// For each register: its base register, and its distance from the base register in elements.
     ///
-    /// All groups of a contiguous run have the same base. The list is empty if each group is its own base.
+    /// The base register of a group is the first register of the contiguous run that contains the group. A
+    /// contiguous run consists of registers whose elements are contiguous in memory. The list is empty if the base
+    /// register of each group is the group's first register.
     bases: Vec<(usize, u32)>,
 }
 
@@ -48,7 +50,7 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Finds the contiguous run of each group, and makes the first register of the run the base of the group.
+    /// Makes the first register of each contiguous run in `runs` the base register of all groups in the run.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -256,10 +258,11 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
 
-/// Returns a condition and a mask that select one owner among the replicas of each element.
+/// Selects one owner among the replicas of each element. Returns a condition on the thread, and a mask of register
+/// bits.
 ///
-/// The condition is true in threads that own elements, and `None` if all threads do. The mask contains those bits
-/// of the register index that only distinguish replicas.
+/// The condition is true in the threads that own elements. It is `None` if all threads own elements. The mask
+/// contains those bits of the register index that only distinguish replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,

@@ -115,11 +115,13 @@ pub struct LoweringOptions {
     pub shared: SharedBytes,
     /// Strategy for reductions across the lanes of a warp.
     pub lane_reductions: LaneReductions,
-    /// Assumption about the sign of dividends. Only widths of global accesses depend on this assumption.
+    /// Assumption about the sign of the dividends in signed divisions and remainders. It affects only the widths of
+    /// global accesses.
     pub dividends: Dividends,
     /// If true, shared-memory allocations and index bounds are annotated for the simulator, which checks them.
     pub bounds: bool,
-    /// If true, functions of the vendor's device library are called. Otherwise their expansions are emitted.
+    /// If true, functions of the vendor's device library are called. If false, a function that has an expansion is
+    /// emitted inline instead.
     pub call_libraries: bool,
     /// Severity of the diagnostic for a function that needs more shared memory than the GPU has.
     pub shared_limit: SharedLimit,
@@ -143,8 +145,8 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
 /// Default value of `ttg.num-warps`, the same as in Triton. It is used only for modules without encodings.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Sets `ttg.num-warps` and `ttg.threads-per-warp` if they are missing. A missing `ttg.threads-per-warp` is not set
-/// if `lanes` is 32.
+/// Sets `ttg.num-warps` if it is missing. Also sets `ttg.threads-per-warp` to `lanes` if it is missing and `lanes`
+/// is not 32.
 ///
 /// A module that contains encodings is not changed, because its layouts depend on these attributes.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
@@ -192,7 +194,8 @@ fn has_encodings(op: Op<'_>) -> bool {
 /// Lowers every `tt.func` of a module in place to the LLVM dialect.
 ///
 /// `target` is the GPU, or an error if the GPU is unknown. A module without functions ignores this error.
-/// Operations on values of type `index` may remain, which [`unlowered`] returns and MLIR's conversions lower.
+/// Operations on values of type `index` may remain. [`unlowered`] returns these operations, and MLIR's conversions
+/// lower them.
 ///
 /// # Errors
 /// Reports each operation that cannot be lowered. The module may then be partly lowered.

@@ -53,8 +53,9 @@ impl PlanCache {
     }
 }
 
-/// The program that is planned for an operation, and the number of scratch bytes that its baseline plan would need.
-/// The baseline plans of all operations determine the baseline allocation of the function.
+/// The plan of an operation: the program that executes the operation, and the number of scratch bytes that a
+/// baseline plan would need instead. A baseline plan needs less scratch memory. The baseline plans of all
+/// operations determine the baseline allocation of the function.
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,

@@ -88,7 +88,7 @@ impl<'c> Lowering<'c> {
 }
 
 /// Emits `body` so that only the threads that own elements of `operand` execute it. If `operand` is a scalar or
-/// `None`, only the first thread does.
+/// `None`, only the first thread of the cluster executes `body`.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,

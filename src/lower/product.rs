@@ -62,8 +62,8 @@ pub(crate) fn effects_of_scaled(
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Returns true if a matrix instruction can apply the scales, and the result of the plan needs no layout
-/// conversion.
+/// Returns true if the product can be lowered to matrix instructions that apply the scales, and if the result of
+/// these instructions needs no layout conversion.
 ///
 /// Other scaled products are decomposed.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {

@@ -80,7 +80,7 @@ fn plan<'c>(
 /// Returns the layout of the result within one CTA.
 ///
 /// # Errors
-/// Fails if the rows of the result are distributed over CTAs in another way than the rows of the source.
+/// Fails if the distribution of rows over CTAs differs between the source and the result.
 fn result_of_cta(
     dst: &TensorLayout,
     src: &BlockSlice,

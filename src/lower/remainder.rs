@@ -56,8 +56,8 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
     l.e.pure(llvm::intr_copysign(size, x))
 }
 
-/// Computes `a - trunc(quotient) * b`. The result is negative if the quotient was rounded up; `b` is then added to
-/// it.
+/// Computes `a - trunc(quotient) * b`. If this difference is negative because the quotient was rounded up, returns
+/// the difference plus `b`.
 fn subtract_multiple<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,

@@ -3,7 +3,8 @@
 use super::gpu::Gpu;
 use crate::analysis::pressure::RegisterEstimate;
 
-/// Rule that limits the shared memory of a function. More memory can save barriers.
+/// Rule that limits the shared memory of a function. A function that may use more shared memory may need fewer
+/// barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
     /// The largest number of bytes that does not reduce the occupancy below that of the baseline allocation. A

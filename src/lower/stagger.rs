@@ -28,7 +28,8 @@ use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
 pub(crate) struct StaggeredCode {
-    /// For each `amdg.cond_barrier`: an edge that states whether staggered code starts or ends there, or an error.
+    /// For each `amdg.cond_barrier`: the edge of the staggered code at this barrier, which is either a beginning or
+    /// an end. An error if the barrier is invalid.
     edges: HashMap<OpId, Result<StaggerEdge, Diagnostic>>,
     within: HashSet<OpId>,
 }
@@ -100,11 +101,12 @@ impl StaggeredCode {
         })
     }
 
-    /// Returns `effects`, the effects of `op`, adapted to staggered warps if the operation is between two paired
-    /// `amdg.cond_barrier`.
+    /// Adapts `effects`, the effects of `op`, to staggered warps if `op` is between two paired `amdg.cond_barrier`:
+    /// a wait for copies then has an additional barrier. Otherwise returns `effects` unchanged.
     ///
     /// # Errors
-    /// Fails if the operation exchanges data between staggered warps.
+    /// Fails if the operation exchanges data between staggered warps, or if it calls a function that uses shared
+    /// memory between them.
     pub(crate) fn apply(&self, op: Op<'_>, mut effects: Effects) -> Result<Effects, Diagnostic> {
         if !self.within.contains(&operation_id(op)) {
             return Ok(effects);

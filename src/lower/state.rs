@@ -37,7 +37,8 @@ pub(crate) struct Lowering<'c> {
     pub(crate) allocation: SharedMemory,
     pub(super) frame: u32,
     pub(super) bounds: Bounds<'c>,
-    /// If true, functions of the vendor's device library are called. Otherwise their expansions are emitted.
+    /// If true, functions of the vendor's device library are called. If false, a function that has an expansion is
+    /// emitted inline instead.
     pub(super) call_libraries: bool,
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
@@ -73,8 +74,8 @@ impl<'c> Lowering<'c> {
 
     /// Emits a barrier for the executing warps that orders shared memory.
     ///
-    /// If loads and copies share a wait counter, the barrier orders nothing else, because a full barrier would also
-    /// wait for copies in flight.
+    /// If the function starts copies, and the GPU counts copies with the same counter as loads, the barrier orders
+    /// only shared memory. A full barrier would then also wait for the copies in flight.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);

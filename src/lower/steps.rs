@@ -699,7 +699,7 @@ fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
 }
 
-/// Returns `own` with the bits in `mask` replaced by those of `moved`. `moved` must have no other bits.
+/// Returns `own` with the bits in `mask` replaced by those of `moved`. `moved` must be 0 outside `mask`.
 fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
     let lanes = l.gpu.target.lanes - 1;
     let others = l.e.i32(lanes & !mask);

@@ -4,9 +4,10 @@
 //! argument of 128 bytes, or is built in shared memory and copied to global memory.
 
 use super::emit::Fork;
-use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
+use super::gpu::{BoxAccess, BoxDirection, CachePolicy, DescriptorField, UnitIsa};
 use super::local::{MemdescLayout, check_alignment};
 use super::mbarrier::{issuer, object, units};
+use super::memory::cache_policy;
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{AccessTarget, Act, Effects, Request};
@@ -26,7 +27,7 @@ struct Boxes {
     alignment: u64,
 }
 
-/// The largest number of pixels that one copy of an image can read.
+/// Maximum number of pixels that one im2col copy can read.
 const MAX_PIXELS: u64 = 1024;
 
 /// The block of a tensor in global memory that an operation copies.
@@ -37,6 +38,7 @@ struct Block<'c> {
     /// Offsets that are added to the spatial coordinates of each pixel in im2col mode, outermost dimension first. Empty
     /// if the block is a tile.
     pixel_offsets: Vec<Val<'c>>,
+    cache: CachePolicy,
 }
 
 fn plan<'c>(
@@ -126,6 +128,7 @@ fn copy<'c>(
             coordinates,
             pixel_offsets: pixel_offsets.clone(),
             shared: l.e.gep_bytes(base, small(copy.position)),
+            second: block.cache.second.clone(),
         };
         units.copy_box(&mut l.e, &access, by);
     }
@@ -149,13 +152,17 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         descriptor: load.desc(),
         start: load.coord(),
         pixel_offsets: load.offsets(),
+        cache: cache_policy(load.cache_policy()),
     };
     copy(l, op, (units, by), &block, (load.result(), direction))
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let store = ttng::AsyncTMACopyLocalToGlobal::of(op).expect("the dispatch goes by kind");
-    let block = tile(store.desc(), store.coord());
+    let block = Block {
+        cache: cache_policy(store.cache_policy()),
+        ..tile(store.desc(), store.coord())
+    };
     to_global(l, op, &block, (store.src(), BoxDirection::Store))
 }
 
@@ -166,11 +173,12 @@ pub(crate) fn reduce<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     to_global(l, op, &block, (reduce.src(), direction))
 }
 
-const fn tile<'c>(descriptor: Val<'c>, start: Vec<Val<'c>>) -> Block<'c> {
+fn tile<'c>(descriptor: Val<'c>, start: Vec<Val<'c>>) -> Block<'c> {
     Block {
         descriptor,
         start,
         pixel_offsets: Vec::new(),
+        cache: CachePolicy::default(),
     }
 }
 

@@ -45,8 +45,8 @@ fn attribute_texts(op: Op<'_>) -> HashMap<String, String> {
         .collect()
 }
 
-/// Returns true if the attribute `key = wanted` is in `found`. It may be spelled as in LLVM and may have additional
-/// fast-math flags, and a default value may be absent.
+/// Returns true if the attribute `key = wanted` is in `found`. In `found`, the attribute may have LLVM's spelling
+/// and additional fast-math flags. An attribute with its default value may be missing in `found`.
 fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     let flags = |text: &str| -> Option<Vec<String>> {
         let (_, inside) = text.strip_suffix('>')?.split_once('<')?;
@@ -151,8 +151,8 @@ fn kernels_keep_the_attributes_of_rebuilt_operations() {
     assert!(count > 20, "{count}");
 }
 
-/// Checks that elementwise operations keep their flags. The functions of `math` have the flag `afn`, because
-/// otherwise they would be expanded, and expansions have the same error bounds for all flags.
+/// Checks that elementwise operations keep their flags. Functions such as `math.exp` have the flag `afn` in this
+/// test. Without `afn`, they would be expanded, and the expansions have the same error bounds for all flags.
 #[test]
 fn flags_of_elements_are_kept() {
     let integers = [

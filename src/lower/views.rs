@@ -27,7 +27,7 @@ pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// Lowers a view whose result registers are source registers, which may be permuted and repeated.
 ///
-/// The view is a linear map on packed coordinates.
+/// The view must be a linear map from the packed coordinates of the result to those of the source.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::only_operand(op), build::only_result(op));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
@@ -83,7 +83,8 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns the mask of those bits in the result's packed coordinates whose dimensions are not broadcast.
+/// Returns a mask of bits in the packed coordinates of the result. It contains the bits of all dimensions that are
+/// not broadcast.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -196,7 +197,8 @@ pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers `amdg.concat`. The operands are equal parts of the result, ordered by their position in row-major order.
+/// Lowers `amdg.concat`. The operands are parts of the result that have equal shapes. The operands are ordered by
+/// the row-major order of these parts in the result.
 pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let concat = amdg::Concat::of(op).expect("the dispatch goes by kind");
     let (sources, result) = (concat.sources(), concat.result());

@@ -149,11 +149,11 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Materialises the initial accumulator of a loop's warp-group products in registers if all registers of the
-/// accumulator are equal.
+/// If all registers of the initial accumulator of a loop's warp-group products are equal, materialises the
+/// accumulator in registers before the loop.
 ///
-/// If they were not materialised, LLVM would set these registers again on the back edge of the loop. `ptxas`
-/// serialises products whose accumulators are set at two positions (message C7515).
+/// Otherwise, LLVM would set these registers a second time on the back edge of the loop. `ptxas` serialises
+/// products whose accumulator is set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -196,7 +196,8 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the maximum number of instructions that accumulate into one partial sum, or `None` if there is no limit.
+/// Returns the maximum number of instructions that accumulate into one partial sum. Returns `None` if the product
+/// needs no partial sums, and all instructions accumulate directly.
 ///
 /// The partial sums are added in full precision.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
@@ -333,8 +334,9 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Issues the instructions of one tile. After each `most` instructions, waits for their partial sum and adds it
-    /// to the accumulator in full precision.
+    /// Issues the instructions of one tile in parts of at most `most` instructions. The instructions of a part
+    /// accumulate into a partial sum. After each part, waits for the partial sum and adds it to the accumulator in
+    /// full precision.
     fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,

@@ -610,7 +610,7 @@ fn load<'c>(l: &mut Lowering<'c>, address: Val<'c>, type_: Type<'c>) -> Val<'c> 
     from_memory(l, loaded, type_)
 }
 
-/// Lowers the operations that compute a captured value a second time, at the insertion point.
+/// At the insertion point, lowers again the operations that compute a captured value.
 ///
 /// The new registers replace those of the earlier lowering.
 fn rematerialise<'c>(l: &mut Lowering<'c>, value: Val<'c>) {

@@ -151,9 +151,9 @@ pub(super) mod ffi {
 
     /// Result of an attribute check.
     ///
-    /// If the attribute is invalid, `reason` is the error message and `place` is the byte offset of the error. If
-    /// the attribute is valid but spelled in another way than the normal spelling, `normal` is the normal spelling.
-    /// All other texts are empty.
+    /// If the attribute is invalid, `reason` is the error message, `rule` is the label of the broken rule, if
+    /// known, and `place` is the byte offset of the error. If the attribute is valid but does not have the normal
+    /// spelling, `normal` is the normal spelling. In all other cases, these texts are empty.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,

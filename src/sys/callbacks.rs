@@ -26,7 +26,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Notes. They state the most likely fix, or details.
     pub notes: Vec<String>,
-    /// Labels of the broken rule. There are several labels if several operations share the check.
+    /// Labels of the broken rule. If several operations share the check, there is one label per operation.
     pub rules: Vec<&'static str>,
 }
 
@@ -40,7 +40,7 @@ impl Diagnostic {
         }
     }
 
-    /// Sets the labels of the broken rule.
+    /// Sets the labels of the broken rule. If several operations share the check, there is one label per operation.
     #[must_use]
     pub fn of_rules(mut self, rules: impl IntoIterator<Item = &'static str>) -> Self {
         self.rules = rules.into_iter().collect();
@@ -71,13 +71,13 @@ pub struct AttributeError {
 pub trait Semantics: Sync {
     /// Creates the layout cache of an MLIR context. [`LayoutCache::get`] later returns it.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// Checks an attribute whose source is at the start of `text`.
+    /// Checks an attribute. `text` begins with the source of this attribute.
     ///
     /// If the attribute is valid but its source is not in the normal spelling, returns the normal spelling;
     /// otherwise returns `None`.
     ///
     /// # Errors
-    /// Returns the broken rule.
+    /// Returns the reason for which the attribute is invalid.
     fn check_attribute(
         &self,
         cache: &LayoutCache,
@@ -120,7 +120,7 @@ pub trait Semantics: Sync {
     /// Checks that all operands have the same encoding. If `results` is true, all results must have it too.
     ///
     /// # Errors
-    /// Returns the first pair of different encodings.
+    /// Returns a diagnostic that states the first two tensor types whose encodings differ.
     fn verify_same_encoding(
         &self,
         op: OperationRef<'_, '_>,
@@ -157,7 +157,7 @@ pub trait Passes: Sync {
 /// Passes to run after a pass.
 #[derive(Debug, Default)]
 pub struct NextPasses {
-    /// Textual pipeline of this project's passes on a module.
+    /// Textual pass pipeline for a module. It contains only passes of this project.
     pub pipeline: String,
     /// MLIR's passes, which run after `pipeline`.
     pub follow_ups: Vec<FollowUp>,
@@ -382,8 +382,8 @@ pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Installs the panic hook. It prints panics as usual, but those within [`guard`] only if `RUST_BACKTRACE` is set
-/// to a value other than 0.
+/// Installs a panic hook. Panics within [`guard`] are printed only if `RUST_BACKTRACE` is set to a value other than
+/// 0. All other panics are printed as usual.
 fn report_panics_once() {
     let is_asked = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let report = std::panic::take_hook();

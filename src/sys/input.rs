@@ -76,9 +76,9 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
 
 /// Checks an input and returns it in a form that MLIR can read. `name` names the input in error messages.
 ///
-/// A text is rejected if its brackets are nested too deep, and spellings of later MLIR versions are replaced.
-/// Bytecode is read and written again by a child process, so a damaged file cannot corrupt this process. No other
-/// thread may run during the call.
+/// A text is rejected if its brackets are nested too deep. In other texts, spellings of later MLIR versions are
+/// replaced. Bytecode is read and written again by a child process, so a damaged file cannot corrupt this process.
+/// No other thread may run during the call.
 ///
 /// # Errors
 /// Returns a printable reason.

@@ -192,7 +192,7 @@ pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
 pub enum OpenLayout {
     /// `#gluon.auto_encoding`: the layout is inferred from neighbouring operations.
     Auto,
-    /// `#gluon.coalesced_encoding`: the layout becomes the best one for global-memory accesses.
+    /// `#gluon.coalesced_encoding`: the inferred layout is one that coalesces global-memory accesses.
     Coalesced,
 }
 
@@ -241,8 +241,8 @@ pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     }
 }
 
-/// Returns the discardable attribute `name` of `op`. If `op` does not have this attribute, returns the one of the
-/// nearest ancestor that has it.
+/// Returns the discardable attribute `name` of `op`. If `op` does not have this attribute, returns the attribute
+/// `name` of the nearest ancestor that has it, or `None` if no ancestor has it.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
     let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);

@@ -25,8 +25,8 @@ pub(super) type Raw = m::MlirRewriterBase;
 /// Name of the attribute with the sizes of the operand groups.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
-/// A handle that changes the IR, either of a whole module or while a pattern is applied. All copies of a rewriter
-/// share their state.
+/// A handle through which the IR is changed. It is created either for an operation and all nested operations, or
+/// for one application of a pattern. All copies of a rewriter share their state.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewriter<'c> {
     work: &'c Work,
@@ -342,7 +342,8 @@ impl<'c> Rewriter<'c> {
         self.erase(op);
     }
 
-    /// Calls `visit` for each operation in order. An operation that `visit` has erased in the meantime is skipped.
+    /// Calls `visit` for each operation of `ops` in order. An operation that an earlier call of `visit` has erased
+    /// is skipped.
     pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
         for op in ops {
             if !self.is_erased(op) {

@@ -88,7 +88,8 @@ pub fn to_llvm_ir<'x>(
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Runs `work` and returns its result. A panic, and a fatal error or a crash of LLVM, is returned as an error.
+/// Runs `work` and returns its result. If `work` panics, or if LLVM crashes or reports a fatal error, returns an
+/// error.
 ///
 /// # Errors
 /// Returns the reason for the failure. The LLVM objects that `work` has used must then be neither used nor freed.

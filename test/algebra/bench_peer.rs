@@ -6,8 +6,8 @@ fn peer(command: &str) -> Option<Peer> {
     Peer::named("LL_PEER_TEST", Ok(command.to_owned()))
 }
 
-/// Writes a shell script and returns the command that runs it. In `text`, `TURNS` is replaced by the name of a file
-/// in which the script can count its invocations, so that each run prints different numbers.
+/// Writes a shell script and returns the command that runs it. In `text`, `TURNS` is replaced by the path of a
+/// file. The script can count its runs in this file, and can thus print different numbers in each run.
 #[track_caller]
 fn script(name: &str, text: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -134,8 +134,8 @@ fn offsets_and_swizzles_are_affine_exactly_where_nothing_carries() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// Returns random bases: arbitrary numbers, arbitrary powers of two, or the bases of a random layout followed by a
-/// random swizzle.
+/// Returns random bases of one of three kinds: arbitrary numbers, arbitrary powers of two, or different powers of
+/// two to which a random swizzle is applied.
 fn random_bases(random: &mut Random) -> Vec<u64> {
     let len = 1 + random.below(5);
     match random.below(3) {

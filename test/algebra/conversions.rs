@@ -33,9 +33,9 @@ fn layout(bases: &Value, shape: &Value) -> LinearLayout {
     LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Plans every conversion of the test vectors with every applicable strategy, and checks each plan. The bank
-/// conflicts must not exceed those that the vectors record. Only plans with matrix accesses may exceed them, if the
-/// plan is cheaper than the plan without matrix accesses.
+/// Plans every conversion of the test vectors with every applicable strategy, and checks each plan. A plan must not
+/// have more bank conflicts than the vectors record. There is one exception: a plan with matrix accesses may have
+/// more conflicts if it is cheaper than the plan for a GPU without matrix accesses.
 #[test]
 fn vectors() {
     let target = Target::parse("cuda:90").unwrap();
@@ -125,8 +125,9 @@ impl XorShift {
     }
 }
 
-/// Returns a random distributed layout of 2^bits elements. The bits of the element index, or sums of them if
-/// `general` is true, are assigned to lane, warp and register bits. Further bits of these dims select replicas.
+/// Returns a random distributed layout of `2^bits` elements. Its lane, warp and register bases are the powers of
+/// two below `2^bits` or, if `general` is true, a random basis of the same vector space over GF(2). Additional
+/// bases, which are zero or copies of other bases, create replicas.
 fn random_layout(
     r: &mut XorShift,
     bits: u32,
@@ -272,8 +273,9 @@ fn plans_are_right() {
     }
 }
 
-/// Plans and checks conversions between random pairs of compatible layouts that occur in the test vectors. Most of
-/// these pairs are not themselves conversions of the vectors.
+/// Takes layouts from the test vectors, and plans and checks conversions between random pairs of them. Both layouts
+/// of a pair have the same shape and number of warps. Most pairs are not the source and the destination of a single
+/// test vector.
 #[test]
 fn other_pairs_are_right() {
     let mut sides: Vec<(String, LinearLayout)> = Vec::new();
@@ -317,9 +319,9 @@ fn other_pairs_are_right() {
     assert_eq!(pairs, 4000);
 }
 
-/// Converts between layouts that assign each bit of the element index once. On every target, the plans through
-/// shared memory have no bank conflicts, except for a few in which matrix accesses with conflicts take fewer
-/// wavefronts than ordinary accesses without.
+/// Converts between layouts that assign each bit of the element index exactly once. On every target, nearly all
+/// plans through shared memory have no bank conflicts. At most five plans have conflicts. They use matrix accesses,
+/// which take fewer wavefronts in spite of their conflicts than ordinary accesses without conflicts.
 #[test]
 fn no_conflicts_anywhere() {
     let (mut planned, mut bad) = (0, Vec::new());
@@ -368,8 +370,9 @@ fn no_conflicts_anywhere() {
     );
 }
 
-/// Returns a layout of 8 registers, 32 lanes and some warps. Its register bits, lane bits and warp bits, in this
-/// order, are the bits `tensor_bits` of the element index; a repeated bit makes replicas.
+/// Returns a layout of 8 registers, 32 lanes and some warps. `tensor_bits` contains one bit number of the element
+/// index for each register bit, then for each lane bit, then for each warp bit. A bit number that occurs twice
+/// creates replicas.
 fn permuted(tensor_bits: &[usize]) -> LinearLayout {
     let columns: Vec<[u64; 1]> = tensor_bits.iter().map(|bit| [1 << bit]).collect();
     let columns: Vec<&[u64]> = columns.iter().map(|c| &c[..]).collect();
@@ -393,8 +396,9 @@ fn shuffled(src: &[usize], dst: &[usize]) -> Program {
     plan.program().clone()
 }
 
-/// If one register bit is exchanged with one lane bit, half of the values stay in their lane. If two register bits
-/// are exchanged with two lane bits, each lane still reads from a lane whose index differs by a constant XOR.
+/// If one register bit is exchanged with one lane bit, four of the eight registers stay in their lane. If two
+/// register bits are exchanged with two different lane bits, each shuffle reads from the lane whose index is the
+/// own lane's index XOR a constant.
 #[test]
 fn bits_are_exchanged_by_constant_flips_of_lanes() {
     let straight: Vec<usize> = (0..8).collect();
@@ -432,8 +436,9 @@ fn bits_that_go_round_need_no_shared_memory() {
     }
 }
 
-/// Lanes 0 and 1 of the source hold replicas. Lane 2 of the destination reads from lane 1, because lane 0 already
-/// reads from lane 0. Since each lane is read by only one lane, words are exchanged without a select.
+/// Lanes 1 and 2 of the source hold the same elements, which lanes 1 and 4 of the destination need. Lane 4 reads
+/// from lane 2, because lane 1 already reads from lane 1. Since no two lanes read from the same lane, words are
+/// exchanged without a select.
 #[test]
 fn replicas_are_read_by_one_lane_each() {
     let plan = shuffled(&[0, 1, 2, 3, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 3, 5, 6]);
@@ -442,8 +447,9 @@ fn replicas_are_read_by_one_lane_each() {
     assert_eq!(plan.steps().len(), 8, "{plan}");
 }
 
-/// A program prints consecutive results as a range with its first and last value. A program that only permutes the
-/// registers within a thread has no steps, but is not the identity.
+/// The printed form of a program shows consecutive results as a range from the first to the last value. A
+/// conversion that only permutes the registers within each thread has a program without steps, but this program is
+/// not the identity.
 #[test]
 fn renamings_are_shown_as_runs() {
     let target = Target::parse("cuda:90").unwrap();

@@ -19,8 +19,8 @@ fn refuses(found: Result<Layout, CuteError>, reason: &str) {
     assert!(error.contains(reason), "{error}");
 }
 
-/// CuTe's C++ implementation and cutegen compose (6,2):(1,10) with 4:4 to (2,2):(4,10), whose indices are 0, 4, 10,
-/// 14. The correct indices are 0, 4, 12, 10, so the composition must be rejected.
+/// For the composition of (6,2):(1,10) with 4:4, CuTe's C++ implementation and cutegen return (2,2):(4,10), whose
+/// indices are 0, 4, 10, 14. The correct indices are 0, 4, 12, 20, so the composition must be rejected.
 #[test]
 fn a_stride_that_does_not_divide_carries() {
     let outer = layout("(6,2):(1,10)");
@@ -33,8 +33,9 @@ fn a_stride_that_does_not_divide_carries() {
     );
 }
 
-/// Each mode of the inner layout can be composed separately, but element (2, 1) has the index 2 + 3, which carries
-/// into the next mode of the outer layout. All other implementations of CuTe's algebra wrongly return (3,2):(1,3).
+/// Composes (4,2):(1,10) with (3,2):(1,3). Each mode of the inner layout can be composed separately. However,
+/// element (1, 1) of the inner layout has the index 1 + 3, which is beyond the first mode of the outer layout. All
+/// other implementations of CuTe's algebra wrongly return (3,2):(1,3).
 #[test]
 fn modes_carry_into_each_other() {
     let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
@@ -44,7 +45,8 @@ fn modes_carry_into_each_other() {
     );
 }
 
-/// pycute composes (6,2):(1,10) with 4:2 to 3:2, which has three elements. The composition must have four elements.
+/// For the composition of (6,2):(1,10) with 4:2, pycute returns 3:2, which has three elements. A composition must
+/// have as many elements as the inner layout, here four, so this composition must be rejected.
 #[test]
 fn a_shape_that_ends_inside_a_mode() {
     let reason = "its 4 steps are not a multiple of the 3 that fit; the nearest shape is 3";
@@ -63,9 +65,9 @@ fn complements_of_what_overlaps_or_goes_down() {
     );
 }
 
-/// Computes the complement of a layout in which the stride of a mode is not divisible by the range that the modes
-/// of smaller strides cover. All other implementations return (2,2):(7,32), which is too short: together with the
-/// layout, it reaches 61 instead of 63.
+/// Computes the complement of (2,7):(16,1) in 64. The stride 16 is not divisible by 7, the extent of the mode with
+/// the smaller stride. All other implementations return (2,2):(7,32), which is too short: together with
+/// (2,7):(16,1), it reaches the index 61 instead of 63.
 #[test]
 fn a_complement_reaches_the_end() {
     let of = layout("(2,7):(16,1)");
@@ -94,8 +96,8 @@ fn a_left_inverse_of_what_overlaps() {
     prints(layout("(2,4):(1,1)").left_inverse(), "4:2");
 }
 
-/// The logical product of (8,2):(10,3) and 4 does not exist. All other implementations return ((8,2),4):((10,3),1),
-/// whose fourth block begins inside the first block.
+/// The logical product of (8,2):(10,3) and 4 does not exist. All other implementations return ((8,2),4):((10,3),1).
+/// The fourth block of this result begins at index 3, which the first block already contains.
 #[test]
 fn a_product_of_uneven_gaps() {
     let of = layout("(8,2):(10,3)");
@@ -125,8 +127,8 @@ fn a_swizzle_of_no_bits() -> CuteResult {
     Ok(())
 }
 
-/// For layouts with negative strides, pycute computes a cosize of 2 instead of 8, and the composition 4:0 instead
-/// of 4:-3.
+/// pycute computes wrong results for negative strides. For (4,2):(-1,4), it computes a cosize of 2 instead of 8.
+/// For the composition of 12:3 with 4:-1, it returns 4:0 instead of 4:-3.
 #[test]
 fn negative_strides() -> CuteResult {
     assert_eq!(layout("(4,2):(-1,4)").cosize(), 8);
@@ -160,8 +162,9 @@ fn shapes_and_strides_that_differ() {
     assert!(error.to_string().starts_with(reason), "{error}");
 }
 
-/// A mode of one element must be kept in a raked product: cutegen returns the mode 4 instead of the pair (1,4). An
-/// empty complement is 1:0, but cutegen returns 1:24.
+/// In a raked product, a mode of one element must be kept. For (4,1):(1,4) and (1,3):(0,1), mode 0 of the product
+/// has the shape (1,4), but cutegen returns the shape 4. The complement of 24:1 in 24 is empty, which is written
+/// 1:0, but cutegen returns 1:24.
 #[test]
 fn modes_of_one_step() {
     let found = layout("(4,1):(1,4)").raked_product(&layout("(1,3):(0,1)"));
@@ -194,8 +197,9 @@ fn swizzles_in_a_chain() -> CuteResult {
     Ok(())
 }
 
-/// Layouts with overlapping modes cannot be cast to elements of another width. CuTe's C++ implementation returns
-/// layouts whose indices include parts that no element contains.
+/// Layouts with overlapping modes cannot be cast to elements of a different width. CuTe's C++ implementation
+/// nevertheless returns layouts. Some of their indices denote parts of elements that no element of the original
+/// layout contains.
 #[test]
 fn parts_of_elements_in_two_modes() {
     refuses(

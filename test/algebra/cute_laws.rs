@@ -74,8 +74,8 @@ pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks that `found` has the same set of indices as `of`, and that no mode of `found` has stride 0 or shape 1. A
-/// `found` of size 1 may have such modes.
+/// Checks that `found` has the same set of indices as `of`. Also checks that no mode of `found` has stride 0 or
+/// shape 1, unless `found` has only one element.
 pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     let set = |layout: &Layout| -> HashSet<i64> {
         IndexFunction::of(layout).image().into_iter().collect()
@@ -88,8 +88,9 @@ pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Checks that `found(i)` is `outer(inner(i))` for all `i`. Instead of `outer`, its coalesced form may have been
-/// composed; it drops a last mode of shape 1, which only changes indices beyond the end of `outer`.
+/// Checks that `found(i)` is `outer(inner(i))` for all `i`. The check also succeeds if this holds for the coalesced
+/// form of `outer` in place of `outer`. Coalescing drops a last mode of shape 1, which only changes indices beyond
+/// the end of `outer`.
 pub(crate) fn composed(outer: &Layout, inner: &Layout, found: &Layout) -> LawResult {
     let (of, with, found) = (
         IndexFunction::of(outer),
@@ -150,8 +151,12 @@ pub(crate) fn composed_by(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResu
     by_tiler(of, tiler, found, false, &composed)
 }
 
-/// Checks that `found` is a complement of `of`. Its indices must increase, and it may share no index except 0 with
-/// `of`. Both together must reach `cotarget`, and they must be injective if `of` is.
+/// Checks that `found` is a complement of `of`:
+///
+/// - The indices of `found` increase.
+/// - `found` and `of` have no common index except 0.
+/// - The concatenation of both layouts has a cosize of at least `cotarget`.
+/// - If `of` without its modes of stride 0 is injective, the concatenation without these modes is also injective.
 pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResult {
     let image = IndexFunction::of(found).image();
     ensure(image.windows(2).all(|w| w[0] < w[1]), || {
@@ -194,7 +199,8 @@ pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
 }
 
 /// Checks that `found` is the division of `of` by `tiler`. Mode 0 of `found` must be the composition of `of` with
-/// the tile, and the whole of `found` must be the composition of `of` with the tile and its complement.
+/// the tile. If the tile has a complement in the shape of `of`, the whole of `found` must be the composition of
+/// `of` with the concatenation of the tile and this complement.
 pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -244,7 +250,8 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResul
     })
 }
 
-/// Checks that both layouts have the same modes. Their order and nesting may differ.
+/// Checks that both layouts consist of the same modes and thus have the same elements. The order and the nesting of
+/// the modes may differ.
 pub(crate) fn same_elements(of: &Layout, found: &Layout) -> LawResult {
     let sorted = |layout: &Layout| {
         let mut modes = IndexFunction::of(layout).0;
@@ -389,8 +396,8 @@ impl LayoutGenerator {
     }
 }
 
-/// Returns true if the operation returned a result, which must satisfy its law. Returns false if it returned an
-/// error, which must have a text.
+/// Checks the answer of an operation. Returns true for a result that satisfies `law`, and false for an error with a
+/// text. Fails if a result violates `law`, or if an error has no text.
 fn judge<T>(
     answer: Result<T, CuteError>,
     law: impl FnOnce(T) -> LawResult,

@@ -282,8 +282,8 @@ fn ctas_share_the_slowest_dim_first() {
     assert_eq!(copies, [[0, 0], [1, 0]]);
 }
 
-/// Threads are distributed over the fastest dim first, then over the next faster ones. If all dims are covered, the
-/// remaining threads are distributed over the slowest dim.
+/// Threads are distributed over the dims from the fastest to the slowest dim. If threads remain when all dims are
+/// covered, they are distributed over the slowest dim.
 #[test]
 fn threads_fill_the_fastest_dim_first() {
     let shares = |shape: &[u64], size: &[u32]| {
@@ -350,8 +350,8 @@ fn ranks_and_orders_are_those_of_the_text() {
     assert!(matches!(turned, Encoding::AmdWmma(turned) if !one.is_same_in_cta(&turned)));
 }
 
-/// If the column stride of a tensor-memory encoding skips columns, each bit of the column index that only selects
-/// skipped columns has a zero basis.
+/// With a column stride above 1, a tensor-memory encoding uses only some of the columns. A bit of the column index
+/// has a zero basis if it only distinguishes used columns from skipped columns.
 #[test]
 fn a_stride_of_tensor_memory_skips_columns() {
     let layout = |stride: u32| {
@@ -418,8 +418,8 @@ fn check_swizzle(parent: &str, k_width: u32, shape: &[u64], expected: [u32; 3]) 
     assert_eq!(Encoding::from(made), encoding(&text));
 }
 
-/// In the swizzle for an operand of a product, the rows of a phase fill 128 bytes, and the number of phases is the
-/// number of vectors in a row.
+/// In the swizzle for an operand of a product, each phase consists of as many rows as fill 128 bytes, and the
+/// number of phases is the number of vectors per row.
 #[test]
 fn operands_get_the_swizzle_that_fills_the_banks() {
     let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
@@ -486,8 +486,9 @@ fn a_reshape_keeps_elements_and_a_rank_that_layouts_have() {
     assert!(infer::reshape(&line, &[1], &[1; 16]).is_ok());
 }
 
-/// The order of dims in registers, lanes or warps is the order of their first non-zero bases. Zero bases, which
-/// make replicas, do not affect it. Dims without a non-zero basis are ordered as in the registers.
+/// The dims are ordered by the positions of their first non-zero bases, separately for registers, lanes and warps.
+/// Zero bases, which make replicas, do not affect the order. Dims without a non-zero basis are ordered as in the
+/// registers.
 #[test]
 fn orders_go_by_registers_lanes_and_warps() {
     let layout = encoding(
@@ -581,7 +582,8 @@ fn a_swizzle_along_k_only() {
 }
 
 /// The conversion from fp4 splits each element, which packs two numbers, into two elements of the same thread. If
-/// these two are adjacent along K of a product's operand, `kWidth` doubles; along other dims it does not.
+/// the two elements are adjacent along the dim K of a product's operand, the result has the same encoding with
+/// twice the `kWidth`. If they are adjacent along the other dim, it has a different encoding.
 #[test]
 fn two_elements_of_a_byte_stay_in_their_thread() {
     let operand = |op_idx: u32, k_width: u32| {

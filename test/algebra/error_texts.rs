@@ -362,8 +362,8 @@ fn conversions_of_too_many_registers() {
     );
 }
 
-/// Returns the longest part without placeholders of each string literal in `source`, a file that contains error
-/// texts. Short parts and single words are omitted.
+/// Returns one text for each string literal in `source`, a file that contains error texts: the longest part of the
+/// literal between placeholders. Short parts and single words are omitted.
 fn fixed_texts(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code

@@ -515,8 +515,8 @@ fn accesses_are_as_wide_as_registers_are_neighbours() {
     assert_eq!(found(&scattered, 32, Some(4)).0, 1);
 }
 
-/// If the sizes of out-dims are ignored, layouts with equal bases are equal. Equal packed columns are not
-/// sufficient: if the sizes differ, equal columns may represent different bases.
+/// A comparison that ignores the sizes of out-dims must compare the bases, not the packed columns. If the sizes of
+/// two layouts differ, equal packed columns may represent different bases.
 #[test]
 fn sizes_of_out_dims_can_be_ignored() {
     let layout = |basis: &[u64], sizes: [u64; 2]| {

@@ -223,7 +223,7 @@ fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
     Ok(())
 }
 
-/// Operations on CuTe layouts of up to eight modes do not allocate. Almost all layouts have no more modes.
+/// Operations on CuTe layouts of at most eight modes do not allocate. Few layouts have more than eight modes.
 #[test]
 fn layouts_of_cute_never_allocate() -> Result<(), CuteError> {
     let layout = check("parse", || "(8,(16,4),3):(64,(1,16),512)".parse())?;

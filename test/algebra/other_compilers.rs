@@ -221,7 +221,8 @@ fn nested_layouts_are_five_digits() {
     assert!(found.iter().all(|n| *n > 10), "{found:?}");
 }
 
-/// Returns the index of an element after tiling by each of `tiles` in turn, computed by definition.
+/// Splits the coordinates `at` of an element by each tile of `tiles` in turn, computed by definition. Each tile
+/// divides the last coordinates by its extents, and appends the remainders as new coordinates.
 fn tiled(at: &[u64], tiles: &[Vec<u64>]) -> Vec<u64> {
     let mut at = at.to_vec();
     for tile in tiles {

@@ -268,8 +268,9 @@ where out dims are: [dim0 (size 64)]",
 
 /// Article "LL examples", section 2, arithmetic view: disjoint bit fields are added.
 ///
-/// The formula `lane + 4 * register` is that of the product with an identity, because a product already places the
-/// bits of the right operand above those of the left. With the article's stride of 4, these bits are shifted twice.
+/// The product with an identity of the registers already gives `lane + 4 * register`, because a product places the
+/// bits of the right operand above those of the left operand. If the right operand has a stride of 4, as in the
+/// article, the register bits are shifted twice.
 #[test]
 fn ll_examples_arithmetic_view() -> LayoutResult {
     let lanes = identity(4, LANE, DIM0);
@@ -382,9 +383,10 @@ fn ll_examples_swizzle_from_bases() -> LayoutResult {
 
 /// Article "LL examples", section 3.3: three products.
 ///
-/// Example 1 states that register is the minor dim. In a product, the left operand is minor, which is lane. Example
-/// 2 states that the operands of a shared out-dim are XORed to 1. A product concatenates them, as the article
-/// itself does in section 2.1: 2 + 4 * 3 = 14.
+/// Example 1 of the article states that register is the minor dim. In a product, however, the dim of the left
+/// operand is minor, which is lane. Example 2 states that lane 2 and register 3 are combined to 1 by XOR, because
+/// both operands have the same out-dim. A product concatenates the bits instead, as the article itself does in
+/// section 2.1: 2 + 4 * 3 = 14.
 #[test]
 fn ll_examples_products() -> LayoutResult {
     let point = |lane, register| [(LANE, lane), (REGISTER, register)];
@@ -529,8 +531,8 @@ fn cute_inverse_layout_as_the_program_prints_it() -> Result<(), CuteError> {
 }
 
 /// Article "CuTe inverse layout", formula: the modes of a compact layout are sorted by `order`. The shapes of the
-/// inverse are the shapes in this order. The stride of each is the product of all shapes that precede it in the
-/// layout.
+/// inverse are the shapes in this order. The stride of each mode of the inverse is the product of the shapes that
+/// precede the same mode in the original layout.
 #[test]
 fn cute_inverse_layout_by_the_formula() -> Result<(), CuteError> {
     let shapes = [8, 16, 4, 3];

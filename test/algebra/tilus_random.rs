@@ -101,7 +101,7 @@ impl Attributes {
         RegisterLayout::spelled(&self.shape, &self.mode_shape, &self.spatial, &self.local).unwrap()
     }
 
-    /// Returns the map of the layout, computed by definition. The row-major number of an index is split into
+    /// Returns the map of the layout, computed by definition. The row-major index of each element is split into
     /// digits, one per mode.
     pub(crate) fn table(&self) -> Table {
         let holders = |number: u64| {
@@ -179,8 +179,9 @@ pub(crate) fn table_of(layout: &RegisterLayout) -> Table {
         .collect()
 }
 
-/// Returns every layout with this shape and these modes. The modes occur in every order, and each mode is either
-/// spatial or local. If `times` is above 1, each layout has one replication of this extent.
+/// Returns every layout with the shape `shape` and the modes `mode_shape`. The modes occur in every order, and each
+/// mode is either spatial or local. If `times` is above 1, each layout also has one replication of extent `times`,
+/// which occurs at every position among the spatial modes.
 pub(crate) fn all_of_modes(shape: &[u64], mode_shape: &[u64], times: u64) -> Vec<RegisterLayout> {
     let mut found = Vec::new();
     let modes: Vec<i64> = (0..mode_shape.len() as i64).collect();
@@ -235,8 +236,8 @@ pub(crate) fn factorings(n: u64) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Returns every layout with this shape of one or two dims. A layout has at most one replication, whose extent is
-/// one of `times`.
+/// Returns every layout with the shape `shape` and a replication whose extent is one of `times`. An extent of 1
+/// means that the layout has no replication.
 pub(crate) fn all_layouts(shape: &[u64], times: &[u64]) -> Vec<RegisterLayout> {
     let mut modes: Vec<Vec<u64>> = vec![Vec::new()];
     for extent in shape {

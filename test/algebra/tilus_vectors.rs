@@ -6,8 +6,9 @@ use crate::batch;
 use linear_layout::cute::{ComposedLayout, Swizzle};
 use serde_json::{Value, json};
 
-/// Divisions that Tilus rejects although there is a quotient. The reason is that Tilus splits only the first mode
-/// of a prefix into smaller modes.
+/// Divisions that Tilus rejects although there is a quotient. In both cases, the divisor ends inside the second
+/// mode of a dim. Tilus cannot split this mode, because it splits only the first of the modes that the divisor
+/// covers.
 const FALSE_REJECTIONS: [&str; 2] = ["tilus-01080", "tilus-01138"];
 
 /// Calls `check` with each case and the library's result for it. Returns the number of cases of each operation.

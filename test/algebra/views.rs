@@ -264,8 +264,8 @@ proptest! {
         prop_assert_eq!(words(&l).lines().filter(|line| line.starts_with("  ")).count(), bits);
     }
 
-    /// The caption of a comparison states that no elements differ if and only if both layouts give the same
-    /// picture.
+    /// If both layouts give the same picture, the caption of their comparison states that no elements differ. If
+    /// the pictures differ, the caption does not state this.
     #[test]
     fn a_comparison_marks_what_differs(
         (a, b) in (shape(&INS, 5), shape(&OUTS, 5))

@@ -33,7 +33,7 @@ const MATRICES_AND_COPIES: [&str; 12] = [
 /// If `ll-opt` needs more processor time than this for a module, the module is listed as slow.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Result of a module: it passes all stages, or it is refused, or it causes a fault.
+/// The outcome for a module: it passes all stages, or it is refused, or it causes a fault.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Assembles,

@@ -59,7 +59,8 @@ fn any_source(rng: &mut Rng) -> &'static SeedModule {
 }
 
 /// Draws random seed modules until `what` returns `Some` for one of them. Returns this module and the bytes that
-/// `what` returned. If `is_made` is true, modules of tests for invalid input are skipped.
+/// `what` returned. If `is_made` is true, `what` converts the module to a different form, and modules of tests for
+/// invalid input are skipped because they are seldom valid.
 fn draw<'s>(
     rng: &mut Rng,
     is_made: bool,

@@ -25,7 +25,7 @@ const NUMBERS: [&str; 16] = [
 /// Bytes that a lexer does not expect in most places.
 const BYTES: [u8; 8] = [0, b'"', b'\\', b'<', b'{', 0x7f, 0xc3, 0xff];
 
-/// Splits text into tokens: words, numbers, runs of blanks, and single other characters.
+/// Splits text into tokens: words, numbers, and runs of blanks. Any other character is a token of its own.
 fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let class = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'.' => 0,
@@ -82,7 +82,8 @@ fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     lines.concat()
 }
 
-/// Deletes, repeats or swaps a token of `text`, or replaces it by another token of `text` or `other`.
+/// Deletes or repeats a token of `text`, swaps it with a second token of `text`, or replaces it by a token of
+/// `text` or `other`.
 fn change_tokens(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut all = tokens(text);
     let others = tokens(other);

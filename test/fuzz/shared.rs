@@ -106,8 +106,9 @@ fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
     })
 }
 
-/// Formats, for each target, the numbers of modules whose figures are above and below Triton's, and the sums of the
-/// figures. Then lists each module whose figures are above.
+/// Formats a table with one row per target. For each figure, the row states how many modules are above Triton's
+/// figure, how many are below it, and the sums of both figures. Then lists each module with a figure above
+/// Triton's.
 fn table(rows: &[Row]) -> String {
     let mut by_target: BTreeMap<&str, Vec<(&Row, Figures)>> = BTreeMap::new();
     for row in rows {

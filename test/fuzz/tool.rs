@@ -62,8 +62,8 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
 
-/// Returns the path of a tool in the folder of `ll-opt`. Cargo states only the paths of tools in this package, and
-/// `ll-layout` is in another.
+/// Returns the path of a tool in the folder of `ll-opt`. Cargo states only the paths of tools in this package, but
+/// `ll-layout` is in a different package.
 fn binary(tool: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_ll-opt")).with_file_name(tool);
     assert!(
@@ -83,7 +83,7 @@ pub(crate) struct Run {
     pub(crate) processor: Duration,
 }
 
-/// Reads the processor time that a running process has used from `/proc`. The resolution is 10 ms.
+/// Reads from `/proc` the processor time that a running process has used so far. The resolution is 10 ms.
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in parentheses, may hold anything; user and system ticks are the 12th and 13th after it.

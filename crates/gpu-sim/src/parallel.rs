@@ -20,8 +20,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Minimum cost, in warp instructions, of a parallel run. If the thread blocks after the first are expected to
-/// execute fewer warp instructions in total, they run on a single host thread.
+/// Minimum cost of a parallel run, in warp instructions. The cost is the expected number of warp instructions of
+/// all thread blocks except the first. If it is lower than this minimum, all thread blocks run on a single host
+/// thread.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);

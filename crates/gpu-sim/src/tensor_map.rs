@@ -42,9 +42,8 @@ const UPPER: usize = 112;
 /// NaN.
 const NAN: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
 
-/// A permutation of the 16-byte chunks of a box in shared memory. The low bits of the chunk index, which are the
-/// address bits from 4 up, are XORed with the address bits from 7 up: one bit for `Bytes32`, two for `Bytes64`,
-/// three for `Bytes128`.
+/// A permutation of the 16-byte chunks of a box in shared memory. It XORs address bit `7 + k` into address bit `4 +
+/// k`. `k` is 0 for `Bytes32`, 0 and 1 for `Bytes64`, and 0 to 2 for `Bytes128`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
     /// No permutation.
@@ -201,11 +200,12 @@ pub struct TensorMap {
     pub address: u64,
     /// Type of the elements.
     pub element: TensorElement,
-    /// Number of elements along each dimension, at most 5 dimensions.
+    /// Number of elements along each dimension. There are at most 5 dimensions.
     pub dims: Vec<u32>,
     /// Byte strides of all dimensions except the innermost; multiples of 16.
     pub strides: Vec<u64>,
-    /// Number of elements of the box along each dimension, each at most 256.
+    /// Number of elements of the box along each dimension. Each is at most 256, except that a box of images has up to
+    /// 1024 pixels.
     pub block: Vec<u32>,
     /// Swizzle of the box in shared memory.
     pub swizzle: Swizzle,
@@ -237,7 +237,7 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
-    /// Byte offset of the run in its box, before the swizzle is applied.
+    /// Byte offset at which the run begins in its box, before the swizzle is applied.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
     /// Address of the byte run in global memory; `None` if the run is outside of the tensor.
@@ -397,8 +397,8 @@ impl TensorMap {
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// Returns the bytes that are repeated to fill elements outside of the tensor: a NaN as wide as an element, or
-    /// a single zero byte.
+    /// Returns the bytes with which elements outside of the tensor are filled: a NaN as wide as an element, or a
+    /// single zero byte. The bytes are repeated to fill larger areas.
     pub(crate) fn filler(&self) -> &'static [u8] {
         match self.fills_nan {
             true => &NAN[NAN.len() - self.element.bytes() as usize..],

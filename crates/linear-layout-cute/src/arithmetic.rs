@@ -50,9 +50,9 @@ impl IntTuple {
         }
     }
 
-    /// Divides the numbers of the shape by `divisor`, from the first number to the last. Each number is divided by
-    /// the remaining divisor, and then the remaining divisor is divided by the original number. Both quotients are
-    /// rounded up.
+    /// Divides the numbers of the shape by `divisor`, from the first number to the last. Each number is replaced by
+    /// its quotient by the remaining divisor. The remaining divisor is then replaced by its quotient by the old
+    /// value of the number. Both quotients are rounded up.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -139,8 +139,9 @@ impl IntTuple {
         Ok(self.map(|_| found.next().unwrap_or_default()))
     }
 
-    /// Returns true if each coordinate of the shape `self` is also a coordinate of the shape `finer`: each number of
-    /// `self` corresponds to a number or tuple of the same size.
+    /// Returns true if the shape `finer` refines the shape `self`: where `self` has a number, `finer` has this
+    /// number or a tuple whose product is this number. Each coordinate of the shape `self` is then also a
+    /// coordinate of the shape `finer`.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

@@ -4,8 +4,9 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the longest layout that maps each `i` to a coordinate with the index `i` in both `self` and `other`.
-    /// The elements at these coordinates are the longest common vector, which one vectorised copy can move.
+    /// Returns the longest layout that maps each `i` to a coordinate at which both `self` and `other` have the
+    /// index `i`. The elements at these coordinates are the longest common vector, which one vectorised copy can
+    /// move.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

@@ -8,8 +8,9 @@ use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
     /// Returns the complement of `self` in 0..cotarget. The indices of the complement are offsets: copies of `self`
-    /// that are shifted by these offsets do not overlap. The copies together reach every index of the range if each
-    /// non-zero stride of `self` is divisible by the extent of the modes with smaller strides.
+    /// that are shifted by these offsets do not overlap. Let the modes of non-zero stride be in ascending order of
+    /// their strides. The copies together reach every index of the range if each stride is a multiple of the stride
+    /// times the shape of the preceding mode.
     ///
     /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2, 4, 12, 14 and 16 fill 0..24:
     /// ```
@@ -36,12 +37,16 @@ impl Layout {
     }
 
     /// Returns the complement of `self` for the shape `shape`, computed by the rule of CuTe's C++ implementation.
-    /// The extent of `self` is the largest product of a stride and its shape. The rule divides the numbers of
-    /// `shape` by this extent, from the first number to the last. The product of the quotients is the shape of the
-    /// complement's last mode. For example, the extent 5 divides (4,3) to (1,2), whose product is 2.
+    ///
+    /// The extent of `self` is the largest product of a stride and its shape. The rule divides each number of
+    /// `shape` by the extent that remains, and then divides the remaining extent by the number. Both quotients are
+    /// rounded up. The product of the first quotients is the shape of the complement's last mode. For example, for
+    /// the extent 5 and the shape (4,3), 4 / 5 gives 1, the remaining extent is 5 / 4 = 2, and 3 / 2 gives 2. The
+    /// product is 2.
     /// # Errors
-    /// Returns an error in the same cases as [`complement`](Self::complement), and if the complement would be too
-    /// short because a number of the shape is not divisible by the remaining extent.
+    /// Returns an error in the same cases as [`complement`](Self::complement). Also returns an error if the
+    /// complement is too short: the sum of the largest indices of `self` and of the complement is below the largest
+    /// coordinate of `shape`.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
@@ -70,10 +75,12 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns (gaps, end) for the modes in ascending order of their strides. Modes of stride 0 or shape 1 are ignored,
-/// and `modes` need not be sorted. The extent of a mode is its stride times its shape. For each mode, `gaps` has a
-/// mode whose stride is the extent of the preceding mode (1 for the first mode), and whose shape is the number of
-/// such extents that fit in the stride of the mode. `end` is the extent of the last mode.
+/// Returns (gaps, end). Modes of stride 0 or shape 1 are ignored, and the other modes are sorted by stride. Let the
+/// end of a mode be its stride times its shape. `gaps` has one mode for each sorted mode. Its stride is the end of
+/// the preceding sorted mode, or 1 if there is none. Its shape is the stride of the sorted mode divided by this
+/// end, rounded down. The returned `end` is the end of the last sorted mode.
+///
+/// Returns an error if a stride is negative, or if a stride is below the end of the preceding mode.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -97,8 +104,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns a complement of the layout with the modes `modes`. The complement has at least `size` elements, and the
-/// modes of both together have a cosize of at least `cotarget`.
+/// Returns a complement of the layout with the modes `modes`. The complement has at least `size` elements. A layout
+/// with the modes of both layouts has a cosize of at least `cotarget`.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,

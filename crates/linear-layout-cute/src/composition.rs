@@ -12,7 +12,7 @@ pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
     /// Returns the composition of two functions, which maps c to `self.at(inner.at(c))`. The result has the profile
-    /// of `inner`, but a number that spans several modes of `self` becomes a tuple.
+    /// of `inner`, except that a mode of `inner` becomes a tuple if its indices span several modes of `self`.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -30,9 +30,11 @@ impl Layout {
     /// treated as unbounded. If this mode has shape 1, the preceding mode may be treated as unbounded instead.
     /// # Errors
     /// Returns an error if the result is not a layout:
-    /// - a stride of `inner` is not divisible by modes of `self`,
-    /// - a mode of `inner` ends inside a mode of `self`, or
-    /// - the sum of modes of `inner` carries from one mode of `self` into the next.
+    /// - a stride of `inner` exceeds the size of a mode of `self`, but is not divisible by this size,
+    /// - a mode of `inner` takes more steps than fit in a mode of `self`, but not a multiple of the number that
+    ///   fits, or
+    /// - the indices that several modes of `inner` contribute add up to a carry from one mode of `self` into the
+    ///   next.
     ///
     /// Also returns an error if the result could be verified only by comparing more than 65536 elements.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
@@ -45,8 +47,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns the composition of the layout with a tiler. For [`Tiler::Modes`], each mode is composed with its own
-    /// tiler. As in C++, modes without a tiler are dropped.
+    /// Returns the composition of the layout with a tiler. With [`Tiler::Modes`], mode `i` is composed with entry
+    /// `i` of the list. As in CuTe's C++ implementation, modes beyond the list are dropped.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -67,9 +69,12 @@ impl Layout {
 /// Composes `outer` and `inner` by CuTe's rule. Sets `is_exact` to false if the rule does not prove that the result
 /// is correct.
 ///
-/// An index of `outer` is a number in mixed radix, with one digit per mode. A stride of `inner` must divide the
-/// extent of each digit that it reaches, or be divisible by this extent. The rule proves the result if, in each
-/// digit, the sum of the contributions of all modes of `inner` stays below the extent.
+/// An index of `inner` is a coordinate of `outer`: a number in mixed radix, with one digit per mode of `outer`. A
+/// stride of `inner` that is not below the extent of a digit must be divisible by this extent; otherwise, an error
+/// is returned. The rule proves the result if
+/// - no stride of `inner` is negative, or `outer` has only one mode,
+/// - a mode of `inner` that continues in the next digit has a stride that divides the extent of the digit, and
+/// - in each digit except the last, the contributions of all modes of `inner` add up to less than the extent.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {

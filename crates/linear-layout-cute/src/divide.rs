@@ -10,8 +10,8 @@ use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
     /// Divides the layout into tiles. In the result `(tile, rest)`, the mode `tile` enumerates the elements of one
-    /// tile, and the mode `rest` enumerates the tiles. With [`Tiler::Modes`], each mode with a tiler becomes such a
-    /// pair.
+    /// tile, and the mode `rest` enumerates the tiles. With [`Tiler::Modes`], each mode that has a tiler becomes a
+    /// pair `(tile, rest)`.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -21,9 +21,9 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile. The whole result is the composition
-    /// of `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds
-    /// the layout.
+    /// Let `t` be the tiler, a layout. Mode 0 is the [`composition`](Self::composition) of `self` and `t`. The
+    /// whole result is the composition of `self` and the layout `(t, c)`, where `c` is the complement of `t` for
+    /// the shape of `self`. If `t` does not divide the layout, the last tile exceeds the layout.
     /// # Errors
     /// Returns an error in the same cases as [`composition`](Self::composition) and
     /// [`complement`](Self::complement). The error states the number of the mode.

@@ -8,7 +8,8 @@ use super::mode::gcd;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the nullspace: the layout of the coordinates that are 0 in all modes with non-zero stride.
+    /// Returns the nullspace: the layout that enumerates the coordinates that are 0 along every mode of non-zero
+    /// stride.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,7 +18,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.at(null.at(i)) == 0`. The size of the nullspace is the product of the shapes with stride 0.
+    /// `self.at(null.at(i)) == 0`, where `null` is the nullspace. The size of the nullspace is the product of the
+    /// shapes with stride 0.
     #[must_use]
     pub fn nullspace(&self) -> Self {
         let mut before = 1;
@@ -32,8 +34,9 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Distributes up to `size` coordinates over the modes of a shape. Each mode in turn contributes the greatest
-    /// common divisor of its shape and the remaining size.
+    /// Returns a layout that enumerates at most `size` integer coordinates of `shape`. For each mode of `shape` in
+    /// turn, the result has a mode whose shape is the greatest common divisor of the mode's shape and the remaining
+    /// size. The remaining size is then divided by this divisor.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

@@ -50,8 +50,11 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if a stride is negative, if a stride is not a multiple of the next smaller stride, or if
-    /// modes overlap and the layout has no left inverse or has more than 65536 elements.
+    /// Returns an error if
+    /// - a stride is negative,
+    /// - a stride is not a multiple of the next smaller stride,
+    /// - modes overlap, and the computed layout is not a left inverse, or
+    /// - modes overlap, and the layout has more than 65536 elements.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         let sorted = by_stride(&coalesced(self.leaves()));
         let mut found = Leaves::new();

@@ -202,8 +202,8 @@ impl Layout {
         self.leaves().iter().map(|mode| mode.shape).product()
     }
 
-    /// Returns 1 plus the sum of (shape - 1) * |stride| over all modes. Without negative strides, this is 1 plus the
-    /// largest index.
+    /// Returns 1 plus the sum of (shape - 1) * |stride| over all leaves. If no stride is negative, this is 1 plus
+    /// the largest index.
     #[must_use]
     pub fn cosize(&self) -> i64 {
         let reach = |mode: &Mode| (mode.shape - 1) * mode.stride.abs();

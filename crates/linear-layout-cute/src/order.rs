@@ -40,7 +40,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// None in practice. The layout constructor can fail, but the result is at most as large as `self`.
+    /// No error is expected: the result has the size of `self` and no negative stride, so its indices fit in an
+    /// `i64`.
     pub fn compact_like(&self) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = self.leaves().iter().map(|mode| mode.stride).collect();
         let moving = self.filter_zeros();
@@ -52,8 +53,8 @@ impl Layout {
 
     /// Returns the compact layout of the same shape for the registers of a thread (CuTe's `make_fragment_like`).
     ///
-    /// Mode 0 is the fastest. The remaining modes follow in ascending order of their strides. Modes of stride 0 keep
-    /// stride 0.
+    /// Mode 0 is the fastest. The remaining modes follow in ascending order of their strides. Modes of stride 0
+    /// keep stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -62,7 +63,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// None in practice. The layout constructor can fail, but the result is at most as large as `self`.
+    /// No error is expected: the result has the size of `self` and no negative stride, so its indices fit in an
+    /// `i64`.
     pub fn fragment_like(&self) -> Result<Self, CuteError> {
         let mut keys: Leaves<i64> = Leaves::new();
         for (i, mode) in self.as_ref().items().enumerate() {

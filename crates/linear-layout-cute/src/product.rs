@@ -19,8 +19,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is `self`. Mode 1 is the [`composition`](Self::composition) of the complement of `self` and the
-    /// tiler.
+    /// Mode 0 is `self`. Let `c` be the complement of `self`. Mode 1 is the [`composition`](Self::composition) of
+    /// `c` and the tiler.
     /// # Errors
     /// Returns an error in the same cases as [`composition`](Self::composition), and if modes of `self` overlap.
     pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
@@ -61,8 +61,9 @@ impl Layout {
         flat(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is a pair `(block, repetition)`, so the
-    /// elements of a block stay contiguous.
+    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is a pair `(block, repetition)`. The
+    /// coordinate within the block is faster, so the elements of one block have consecutive coordinates along each
+    /// mode.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

@@ -19,9 +19,13 @@ impl Layout {
     /// # Laws
     /// The image of the result is the image of `self`, with each index divided by `factor` and rounded towards 0.
     /// # Errors
-    /// Returns an error if `factor` is less than 1, or if a non-zero stride neither divides `factor` nor is a
-    /// multiple of `factor`. If modes overlap within a wide element, the elements are compared, and an error is
-    /// returned if the law does not hold or if the layout has more than 65536 elements.
+    /// Returns an error if
+    /// - `factor` is less than 1,
+    /// - a non-zero stride neither divides `factor` nor is a multiple of `factor`, or
+    /// - the law above does not hold, or the layout has too many elements to verify the law.
+    ///
+    /// The law is verified only if modes may overlap within a wide element, or if a stride is negative. The
+    /// verification compares all elements, and the layout may have at most 65536 elements.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -50,8 +54,9 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if each mode can be divided by `factor` separately. This holds if the offsets of all modes
-    /// within a wide element add up to less than `factor`.
+    /// Returns true if dividing each mode by `factor` separately is known to be correct. Within a wide element,
+    /// each mode has a largest offset. The sum of these offsets must be less than `factor`. No stride may be
+    /// negative unless the layout has only one leaf.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -94,8 +99,8 @@ impl Layout {
     /// ```
     /// # Laws
     /// For each index x of `self`, the result reaches the indices `factor * x` to `factor * x + factor - 1`. As in
-    /// C++, the shape of every mode of stride 1 is multiplied by `factor`, even if the shape is 1. With two such
-    /// modes, the result has too many elements.
+    /// CuTe's C++ implementation, the shape of every mode of stride 1 is multiplied by `factor`, even if the shape
+    /// is 1. If several modes have stride 1, the result therefore has more elements than the data.
     /// # Errors
     /// Returns an error if no mode has stride 1, if two modes of shape 2 or more have stride 1, if a mode of shape
     /// 2 or more has stride -1, or if `factor` is less than 1.
@@ -182,8 +187,8 @@ impl Layout {
 }
 
 impl Swizzle {
-    /// Returns the swizzle of the same data after a cast to elements that are `factor` times as wide. Swizzle bits
-    /// within a wide element are dropped.
+    /// Returns the swizzle of the same data after a cast to elements that are `factor` times as wide. A pair of a
+    /// source bit and a target bit is dropped if one of the two bits is within a wide element.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -192,7 +197,7 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `wide.apply(x) == self.apply(factor * x) / factor`.
+    /// `wide.apply(x) == self.apply(factor * x) / factor`, where `wide` is the result.
     /// # Errors
     /// Returns an error if `factor` is not a power of two.
     pub fn upcast(self, factor: i64) -> Result<Self, CuteError> {
@@ -243,8 +248,8 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns (upcast factor, downcast factor) for a cast between these widths. The upcast is applied first. For 16 to
-/// 64 bits, the factors are (4, 1).
+/// Returns the factors (upcast, downcast) of a cast from elements of `old_bits` bits to elements of `new_bits`
+/// bits. The upcast is applied first, then the downcast. For a cast from 16 to 64 bits, the factors are (4, 1).
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

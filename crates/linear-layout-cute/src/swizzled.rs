@@ -80,8 +80,9 @@ impl Layout {
     ///
     /// # Errors
     /// Returns an error with a mismatched element if no swizzle has this effect. Layouts of more than 65536
-    /// elements are compared bit by bit, which requires shapes that are powers of two and strides without common
-    /// bits.
+    /// elements are compared only at the coordinates with a single set bit. This comparison requires that all
+    /// shapes are powers of two, that no stride is negative, that no two coordinate bits contribute to the same
+    /// index bit, and that the swizzle uses only coordinate bits.
     pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
         if inner.is_identity() {
             return Ok(self.clone().into());
@@ -208,8 +209,9 @@ impl ComposedLayout {
     /// Returns the slice of the layout at a coordinate. It consists of the layout of the modes for which the
     /// coordinate has `_`, and an offset.
     ///
-    /// The layout of the slice has no swizzle if the modes with `_` change only bits that the swizzle reads, or
-    /// only bits that the swizzle changes. The strides of the slice then have the effect of the swizzle:
+    /// If possible, the strides of the slice have the effect of the swizzle, and the layout of the slice has no
+    /// swizzle. This requires that the modes with `_` do not change both a bit that the swizzle reads and the bit
+    /// into which this bit is XORed. In the example, the modes with `_` change only bits that the swizzle changes:
     /// ```
     /// use linear_layout_cute::ComposedLayout;
     /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
@@ -283,9 +285,9 @@ impl ComposedSlice {
     }
 }
 
-/// Returns a layout that has the effect of `swizzle` within a slice. `inside` is the part of the index that is
-/// constant in the slice. Each bit that the swizzle reads or changes is a mode with its own stride, which accounts
-/// for the bits of `inside`.
+/// Returns the layout that replaces `swizzle` within a slice. It maps the part of the index that varies within the
+/// slice to the change that this part causes in the swizzled index. `inside` is the constant part of the index.
+/// Each bit that the swizzle reads or changes has its own mode, and `inside` determines the stride of the mode.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();

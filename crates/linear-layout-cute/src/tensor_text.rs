@@ -142,8 +142,10 @@ impl Cursor<'_> {
         self.after_pointer(pointer.bits, swizzle, pointer.address)
     }
 
-    /// Parses ` o layout` after a pointer, and applies the swizzle and the address of the pointer to the layout.
-    /// `swizzle` permutes byte addresses, and `address` is in bytes.
+    /// Parses ` o layout` after a pointer with the swizzle `swizzle` and the byte address `address`. The swizzle of
+    /// byte addresses is converted to a swizzle of element indices, and added to the layout. The low bits of the
+    /// address, up to the highest bit of the swizzle, become the offset of the layout. If the swizzle is the
+    /// identity, the address is ignored.
     fn after_pointer(
         &mut self,
         bits: u32,

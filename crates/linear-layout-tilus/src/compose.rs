@@ -5,7 +5,7 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// Selects the factor of `outer.compose(&inner)` by which a layout is divided.
+/// The divisor of a composition `outer.compose(&inner)`: its inner or its outer layout.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// The divisor is the inner layout, which has the low-order digits.
@@ -30,16 +30,16 @@ impl Part {
     }
 }
 
-/// Extent in a quotient's spatial list that marks a replication of one thread (`-1`). The quotient keeps this
-/// entry, but drops other entries of extent 1.
+/// Extent 0 in the spatial list of a quotient. It marks a replication with a single replica (the entry `-1`). The
+/// quotient keeps this entry, although it drops other entries of extent 1.
 const KEPT: u64 = 0;
 
-/// Selects factors of the digits whose extents are `extents`, until the product of the factors is `size`. Each
-/// selected digit contributes its whole extent, but the last one may contribute only a factor of its extent. Sets
-/// `taken[i]` to the factor that digit `i` contributes.
+/// Splits the factor `size` off a number in mixed radix whose digits have the extents `extents`. [`Part::Inner`]
+/// takes digits from the last (fastest) one, and [`Part::Outer`] from the first one. Each digit is taken whole, but
+/// of the final one, only a factor of its extent may be taken. Sets `taken[i]` to the factor that is taken of digit
+/// `i`.
 ///
-/// [`Part::Inner`] starts at the last (fastest) digit, [`Part::Outer`] at the first. Returns the number of selected
-/// digits, or `None` if no selection has the product `size`.
+/// Returns the number of digits that contribute a factor, or `None` if the factors cannot have the product `size`.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -124,8 +124,8 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Concatenates the spatial lists of both layouts, and also their local lists. `of_self[m]` and `of_other[m]`
-    /// are the modes of the result that correspond to mode `m` of the two layouts.
+    /// Concatenates the spatial lists of both layouts, and also their local lists. In the result, mode `m` of
+    /// `self` has the number `of_self[m]`, and mode `m` of `other` has the number `of_other[m]`.
     fn lists_with(
         &self,
         other: &Self,
@@ -143,8 +143,8 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the Cartesian product of two layouts. The dims of `self` precede the dims of `other`. In the numbers
-    /// of threads and registers, the digits of `other` are the low-order digits.
+    /// Returns the Cartesian product of two layouts. The dims of `self` precede the dims of `other`. In the thread
+    /// number and in the position, the digits of `other` are the low-order digits.
     ///
     /// # Errors
     /// Returns an error if the product of the shapes or of the thread counts is too large.
@@ -317,9 +317,9 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks replications of one thread, `-1`, in the spatial extents `left` of a quotient: sets the extents of
-    /// those that are not part of the divisor to [`KEPT`]. The quotient then keeps these entries, and its text
-    /// shows them.
+    /// Handles the replications with a single replica (`-1`) in the spatial list of `self`. If such an entry is not
+    /// part of the divisor, its extent in `left`, the spatial extents of the quotient, is set to [`KEPT`]. The
+    /// quotient then keeps the entry, and its text shows the entry.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
@@ -334,9 +334,9 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the layout of shape `shape` with the modes and lists of `self`, in which the modes have the extents
-    /// `modes` and the entries of the spatial list have the extents `threads`. Modes and entries of extent 1 are
-    /// dropped. Entries of extent [`KEPT`] remain as `-1`.
+    /// Returns a copy of `self` with the shape `shape` and with other extents: `modes` has the extent of each mode,
+    /// and `threads` has the extent of each entry of the spatial list. Modes and entries of extent 1 are dropped.
+    /// Entries of extent [`KEPT`] remain as `-1`.
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;

@@ -234,8 +234,8 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// Returns the largest divisor of `n` in the range 2 to `to`, or `n` if there is none. Divisors above 4096 are
-/// not tried.
+/// Returns the largest divisor of `n` that is at least 2, and at most `to` and 4096. Returns `n` if there is no
+/// such divisor.
 fn divisor_near(n: u64, to: u64) -> u64 {
     // Extents in messages are small: a longer search is not worthwhile.
     let limit = to.min(1 << 12);

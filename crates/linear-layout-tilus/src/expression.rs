@@ -269,7 +269,8 @@ struct Function {
     name: &'static str,
     /// Number of leading arguments that are layouts. The object of a method call counts as the first argument.
     layouts: usize,
-    /// Names of the remaining arguments. If `takes_extents` is true, these arguments must be named.
+    /// Names of the arguments that are neither layouts nor separate extents, in order. If `takes_extents` is true,
+    /// the caller must pass these arguments by name.
     keywords: &'static [&'static str],
     /// True if extents are separate arguments, as in `spatial(8, 4)`.
     takes_extents: bool,

@@ -104,8 +104,10 @@ impl GlobalLayout {
     /// Returns the offset of an element.
     ///
     /// # Errors
-    /// Returns an error if the index has another rank or is out of bounds, if the offset is too large, or if the offset
-    /// would be below the first element of a sub-tensor.
+    /// Returns an error if
+    /// - the index has another rank or is out of bounds,
+    /// - the offset is too large, or
+    /// - the layout is that of a sub-tensor, and the element precedes the sub-tensor's first element in memory.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         row_major_number(index, &self.shape)?;
         self.offset(index)

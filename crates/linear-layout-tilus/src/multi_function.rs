@@ -10,11 +10,11 @@ use super::register_layout::{
 use super::reshape::split_modes;
 use super::{Extents, Modes};
 
-/// A function that maps each index of a shape to a set of numbers.
+/// A function that maps each index of a shape to a set of numbers, its values.
 ///
 /// The row-major number of an index is split into digits, one for each mode of `mode_shape`. The list `modes`
-/// selects the digits that form the value, most significant first. An entry `-r` of this list is a free digit: the
-/// set has a value for each digit below `r`.
+/// selects the digits that form a value, most significant first. An entry `-r` of this list is a free digit: the
+/// set has one value for each number below `r` in the place of this digit.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -56,8 +56,8 @@ impl Digit {
         )
     }
 
-    /// Merges two adjacent digits, of which `fast` is the low-order one. Returns `None` if the two digits do not
-    /// form one digit.
+    /// Returns the digit whose high-order part is `self` and whose low-order part is `fast`. Returns `None` if
+    /// there is no such digit.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -73,7 +73,7 @@ impl Digit {
 
 impl MultiFunction {
     /// Returns the multi-function whose modes have the extents `mode_shape`. `modes` lists the modes that form the
-    /// value. Adjacent modes are merged if they form one digit.
+    /// value. Consecutive modes that are also consecutive in this list are merged.
     ///
     /// # Errors
     /// Returns an error if an extent is zero, if the product of the modes differs from the product of the shape, if
@@ -122,7 +122,8 @@ impl MultiFunction {
         Self::new(shape, shape, &modes)
     }
 
-    /// Merges modes that follow each other in the row-major number and in the list. Drops modes of extent 1.
+    /// Merges consecutive modes that are also consecutive in the list that forms the value. Drops modes of extent
+    /// 1.
     fn merged(&self) -> Self {
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, self.mode_shape.len());
         let is_kept = |mode: usize| self.mode_shape[mode] > 1;
@@ -248,8 +249,9 @@ impl MultiFunction {
     /// `after`.
     ///
     /// # Errors
-    /// Returns an error if `after` has more or fewer indices than `self` has possible values, or if a mode of
-    /// `after` and a mode of `self` overlap without one dividing the other.
+    /// Returns an error if the number of indices of `after` differs from the number of possible values of `self`.
+    /// Also returns an error if a mode of `self` and a mode of `after` overlap, but cannot be split into common
+    /// parts, because neither extent is divisible by the other.
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
@@ -321,10 +323,11 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Removes the digits of the dims `dims` from the value. The shape is unchanged.
+    /// Removes from the value the digits that depend on the dims `dims`. The shape is unchanged.
     ///
     /// # Errors
-    /// Returns an error if a dim does not exist, or if a dim and a mode overlap without one dividing the other.
+    /// Returns an error if a dim does not exist. Also returns an error if a mode crosses a boundary between two
+    /// dims and cannot be split there.
     pub fn collapse(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         let mut is_kept: Modes<bool> = Modes::from_elem(true, rank);

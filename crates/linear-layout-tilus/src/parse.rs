@@ -5,8 +5,9 @@ use core::str::FromStr;
 use super::expression::{Cursor, evaluate_register, evaluate_shared};
 use super::{RegisterLayout, SharedLayout, TilusError};
 
-/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or an expression: a chain of `spatial`,
-/// `local`, `column_spatial` and `column_local`, a composition with `*`, or a call such as `reduce(..)`.
+/// Parses a register layout in one of two forms. The first is the form that [`Display`](core::fmt::Display) and
+/// Tilus print. The second is a Python expression: a chain of calls of `spatial`, `local`, `column_spatial` and
+/// `column_local`, a composition with `*`, or a call of another function, such as `reduce(..)`.
 /// [`RegisterLayout::functions`] lists all functions.
 ///
 /// ```

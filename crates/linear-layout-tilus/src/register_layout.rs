@@ -6,8 +6,8 @@ use core::ops::Range;
 use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
-/// Maximum number of elements, of threads and of offsets. Arithmetic on numbers up to this limit does not
-/// overflow.
+/// Maximum number of elements, maximum number of threads, and maximum offset. A number up to this limit fits in an
+/// `i64`, and the sum of two such numbers fits in a `u64`.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
 /// A register layout: maps each element of a tensor to the threads that hold the element, and to a position in the
@@ -202,7 +202,8 @@ pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>
 }
 
 impl RegisterLayout {
-    /// Returns the layout with these modes and lists. Adjacent modes are merged if they form one digit.
+    /// Returns the layout with the given modes and lists. Consecutive modes of a dim are merged if they are also
+    /// consecutive in a list.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -226,8 +227,8 @@ impl RegisterLayout {
         Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
-    /// Returns the layout with the given modes and lists. Unlike [`new`](Self::new), does not merge modes. Modes of
-    /// extent 1 are dropped.
+    /// Returns the layout with the given modes and lists. Unlike [`new`](Self::new), keeps modes separate that
+    /// could be merged. Modes of extent 1 are dropped.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -378,17 +379,17 @@ impl RegisterLayout {
         self.shape.iter().product()
     }
 
-    /// Returns the number of threads per element.
+    /// Returns the number of threads that hold each element.
     #[must_use]
     pub fn replications(&self) -> u64 {
         let replications = self.spatial_modes.iter().filter(|entry| **entry < 0);
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Merges adjacent modes. Two modes are adjacent if they follow each other both in a dim and in a list. The
-    /// result equals `self`.
+    /// Merges consecutive modes of a dim that are also consecutive in the spatial or in the local list. The result
+    /// equals `self`.
     ///
-    /// As in Tilus, replications are unchanged; see [`canonical`](Self::canonical).
+    /// As in Tilus, replications are unchanged. [`canonical`](Self::canonical) merges replications, too.
     #[must_use]
     pub fn merged(&self) -> Self {
         self.clone().into_merged()

@@ -152,8 +152,8 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout of the tensor reshaped to `shape`, in row-major order. Modes are split at the boundaries of
-    /// the new dims.
+    /// Returns the layout of the tensor reshaped to `shape`, in row-major order. Modes are split at the boundaries
+    /// of the new dims.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -165,8 +165,8 @@ impl RegisterLayout {
     /// The thread and position of each row-major number are preserved (property `reshape_keeps_the_order`).
     ///
     /// # Errors
-    /// Returns an error if the number of elements differs, or if a new dim and a mode overlap without one dividing the
-    /// other.
+    /// Returns an error if `shape` has a different number of elements. Also returns an error if a mode crosses a
+    /// boundary between two dims of `shape` and cannot be split there.
     pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
@@ -276,8 +276,9 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// [Reduces](Self::reduce) the layout along each dim that has extent 1 in `shape`. Leading dims that `shape`
-    /// lacks are reduced, too.
+    /// [Reduces](Self::reduce) the layout to the shape `shape`, whose dims correspond to the last dims of `self`. A
+    /// dim with extent 1 in `shape` is reduced and keeps the extent 1. The leading dims of `self` that `shape`
+    /// lacks are reduced and removed.
     ///
     /// # Errors
     /// Returns an error if `shape` has more dims than `self`, or if an extent is neither the extent of `self` nor

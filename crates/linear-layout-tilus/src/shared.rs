@@ -43,7 +43,8 @@ fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Mode
 }
 
 impl SharedLayout {
-    /// Returns the layout with modes of these extents and strides. Adjacent modes are merged if they form one digit.
+    /// Returns the layout whose modes have the given extents and strides. Consecutive modes of a dim are merged if
+    /// their strides are contiguous.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -52,8 +53,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if an extent is zero, if the modes do not fill the dims one after the other, if the number of
-    /// strides differs from the number of modes, or if an offset would be too large.
+    /// Returns an error if an extent is zero, if the modes do not fill the dims one after the other, if the number
+    /// of strides differs from the number of modes, or if an offset would be too large.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -122,8 +123,10 @@ impl SharedLayout {
         Self::compact_in(shape, (0..shape.len()).rev())
     }
 
-    /// Returns a layout that tensor cores read without bank conflicts. Rows have up to 128 bytes, in swizzled units of
-    /// 16 bytes. Wider tensors are split into blocks of columns, stored one after the other.
+    /// Returns a layout that tensor cores read without bank conflicts. The rows of each matrix in the last two dims
+    /// are split into pieces. The size of a piece is the largest power of two that divides the row size, but at
+    /// most 128 bytes. The first pieces of all rows are stored one after the other, then the second pieces, and so
+    /// on. The 16-byte units of each piece are swizzled.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -133,8 +136,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if there are fewer than two dims, if `element_bytes` is not 1, 2, 4, 8 or 16, if the number of
-    /// rows is not a multiple of 8, or if the row size in bytes is not a multiple of 16.
+    /// Returns an error if there are fewer than two dims, if `element_bytes` is not 1, 2, 4, 8 or 16, if the number
+    /// of rows is not a multiple of 8, or if the row size in bytes is not a multiple of 16.
     pub fn row_major_swizzled(shape: &[u64], element_bytes: u64) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let &[ref head @ .., rows, columns] = shape else {
@@ -171,8 +174,9 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &strides, Some(swizzle))
     }
 
-    /// Returns an equal layout with adjacent modes of a dim merged if their strides are contiguous. Modes of extent 1
-    /// and a swizzle of zero bits are dropped.
+    /// Returns an equal layout with fewer modes. Two consecutive modes of a dim are merged if the stride of the
+    /// first is the stride times the extent of the second. Modes of extent 1 and a swizzle of zero bits are
+    /// dropped.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut modes: Modes<(u64, u64)> = Modes::new();
@@ -260,7 +264,8 @@ impl SharedLayout {
         Ok(self.swizzle.map_or(offset, |swizzle| swizzle.apply(offset)))
     }
 
-    /// Returns the swizzle, or `None` if it changes no offset of the layout.
+    /// Returns the swizzle. Returns `None` if there is no swizzle, or if the swizzle changes no offset below the
+    /// span.
     fn swizzle_in_effect(&self) -> Option<Swizzle> {
         let last = self.span() - 1;
         self.swizzle
@@ -291,8 +296,8 @@ impl SharedLayout {
     }
 
     /// Returns the composition of two layouts, in which a tile with the layout `inner` replaces each element of
-    /// `self`. Consecutive tiles are `inner.span()` elements apart. If one of the layouts has a swizzle, so does
-    /// the result.
+    /// `self`. Consecutive tiles are `inner.span()` elements apart. One of the two layouts may have a swizzle. The
+    /// result then has a swizzle with the same effect.
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
     /// let tile = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
@@ -305,9 +310,13 @@ impl SharedLayout {
     /// plus the offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// Returns an error if the ranks differ, or if the result is too large or has no valid swizzle: both layouts
-    /// are swizzled, the swizzle of `inner` exceeds the span of `inner`, or the swizzle of `self` would not move
-    /// whole tiles.
+    /// Returns an error if
+    /// - the ranks differ, or the result is too large,
+    /// - both layouts have a swizzle that changes offsets,
+    /// - `inner` has a swizzle, and the span of `inner` is not a multiple of the size after which the swizzle
+    ///   repeats, or
+    /// - `self` has a swizzle, and the span of `inner` is not a power of two, so the swizzle would not move whole
+    ///   tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         check_count("dims of the tile", inner.shape.len(), "dims", rank)?;

@@ -31,8 +31,9 @@ fn compare(before: &mut Module<'_>, after: &mut Module<'_>) -> Result<(), String
     found
 }
 
-/// Pipelines a kernel, changes one line of the result at a time, and checks that the comparison with the original
-/// kernel fails. `change` returns the new text of a line, or `None` if the line is not to be changed.
+/// Checks that the comparison detects changes to a pipelined kernel. Pipelines the kernel, and then changes one
+/// line of the result at a time. After each change, the comparison with the original kernel must fail. `change`
+/// returns the new text of a line, or `None` to leave the line unchanged.
 #[track_caller]
 fn is_told(kernel: &str, change: impl Fn(&str) -> Option<String>) {
     let context = context();

@@ -9,8 +9,11 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout divided into tiles: `(tile, rest)`. The mode `tile` enumerates the elements of one tile,
-    /// and the mode `rest` enumerates the tiles. If `tiler` is a tuple, each mode with a tiler becomes such a pair.
+    /// Returns the layout divided into tiles: a pair of modes `(tile, rest)`. The mode `tile` enumerates the
+    /// elements of one tile, and the mode `rest` enumerates the tiles.
+    ///
+    /// If `tiler` is a tuple, each item divides one mode of this layout. The divided mode becomes a pair `(tile,
+    /// rest)`. Modes without a tiler do not change.
     ///
     /// Example:
     ///
@@ -94,8 +97,9 @@ impl CuteLayout {
         self.0.flat_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout that repeats this layout, the block, according to `tiler`, mode by mode. In each mode,
-    /// the coordinate within the block varies faster than the repetition.
+    /// Returns a layout that consists of copies of this layout, which is called the block. Mode `i` of `tiler`
+    /// describes the copies along mode `i` of the block. In each mode of the result, the coordinate within the
+    /// block varies faster than the number of the copy.
     ///
     /// Example:
     ///

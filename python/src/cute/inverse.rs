@@ -28,9 +28,9 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the complement of this layout in the numbers below `cotarget`. The indices of the complement are
-    /// offsets by which copies of this layout can be shifted without overlap. `cotarget` is a number or a shape; by
-    /// default, it is the cosize of this layout.
+    /// Returns the complement of this layout in the range from 0 to `cotarget - 1`. The indices of the complement
+    /// are offsets: copies of this layout that are shifted by these offsets do not overlap. `cotarget` is a number
+    /// or a shape; by default, it is the cosize of this layout.
     ///
     /// Example:
     ///
@@ -69,8 +69,9 @@ impl CuteLayout {
         self.0.left_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the coordinates that are 0 in all modes with a non-zero stride. This layout maps all
-    /// of these coordinates to 0.
+    /// Returns a layout whose indices are the numbers of certain coordinates of this layout. These coordinates are
+    /// 0 in every mode that has a non-zero stride, so this layout maps all of them to 0. Coordinates are numbered
+    /// in column-major order.
     ///
     /// Example:
     ///

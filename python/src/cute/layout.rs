@@ -127,7 +127,7 @@ impl CuteLayout {
         self.0.size()
     }
 
-    /// One more than the index of the last coordinate.
+    /// One more than the largest index of the layout. A negative stride is counted with its absolute value.
     ///
     /// Example:
     ///
@@ -211,7 +211,8 @@ impl CuteLayout {
         Ok((Self(slice.layout), slice.offset))
     }
 
-    /// Returns the layout of the modes that have a number in `coordinate`.
+    /// Returns the layout with only those modes for which `coordinate` has a number. Modes for which `coordinate`
+    /// has `None` are removed. The values of the numbers have no effect.
     ///
     /// Example:
     ///

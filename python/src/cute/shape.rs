@@ -6,16 +6,19 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Returns `begin..end`, shortened so that the range contains at most one mode that does not exist. An error
-/// message for the range then names this mode.
+/// Returns the range of modes `begin..end` for use in a layout of rank `rank`. Bounds that are too large are
+/// reduced, so that the range contains at most one mode that does not exist. The error message for the range then
+/// names this mode.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout that has as few modes as possible and is the same function. If `profile` is given, the
-    /// modes at the positions of its entries are coalesced separately.
+    /// Returns the same function with as few modes as possible.
+    ///
+    /// If `profile` is given, each of its entries selects the mode at the same position of this layout. Only the
+    /// selected modes are coalesced, each on its own.
     ///
     /// Example:
     ///
@@ -139,8 +142,8 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the largest vector length `n` to which the layout is aligned. Each aligned vector of `n` indices is
-    /// either completely in the image of the layout, or disjoint from the image.
+    /// Returns the largest vector length `n`, in elements, to which the layout is aligned: for each multiple `m` of
+    /// `n`, the image of the layout contains either all indices from `m` to `m + n - 1` or none of them.
     ///
     /// Example:
     ///
@@ -150,7 +153,8 @@ impl CuteLayout {
         self.0.max_alignment()
     }
 
-    /// Returns the compact layout with the same shape and the same order of strides.
+    /// Returns the compact layout that has the same shape and whose strides have the same order. Modes of stride 0
+    /// keep stride 0.
     ///
     /// Example:
     ///

@@ -9,10 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 /// A CuTe swizzle `Sw<bits,base,shift>`. For each `i < bits`, it XORs bit `base + shift + i` of an index into bit
-/// `base + i`.
+/// `base + i` of the index. If `shift` is negative, it XORs bit `base + i` into bit `base - shift + i` instead.
 ///
-/// The first argument may also be text, such as `Sw<3,4,3>`. If `shift` is negative, bit `base + i` is XORed into
-/// bit `base - shift + i` instead.
+/// The only argument may also be the text of a swizzle, such as `Sw<3,4,3>`.
 ///
 /// Example:
 ///

@@ -66,10 +66,11 @@ impl Layout {
         done(self.linear.invert_and_compose(&outer.linear))
     }
 
-    /// Returns the product of two layouts, which repeats this layout along `outer`. The matrix of the product is
-    /// the direct sum of the matrices of both layouts.
+    /// Returns the product of two layouts: this layout, repeated in the arrangement that `outer` describes. The
+    /// matrix of the product is the direct sum of the matrices of both layouts.
     ///
-    /// In each dim, this layout has the low bits, and `outer` has the high bits. `a * b` is `a.product(b)`.
+    /// In each dim, the low bits of an index are those of this layout, and the high bits are those of `outer`. `a *
+    /// b` is `a.product(b)`.
     ///
     /// Example:
     ///
@@ -149,8 +150,9 @@ impl Layout {
         done(self.linear.sublayout(&in_dims.0, &out_dims.0))
     }
 
-    /// Returns the layout without `dims`. Returns `None` if the layout is not the identity on `dims`, or if these
-    /// dims and the other dims are not independent.
+    /// Returns the layout without the in-dims and out-dims named in `dims`. Returns `None` if the layout does not
+    /// map each of these in-dims to the out-dim of the same name unchanged. Also returns `None` if one of these
+    /// in-dims affects a remaining out-dim, or if a remaining in-dim affects one of these out-dims.
     ///
     /// Example:
     ///
@@ -161,11 +163,11 @@ impl Layout {
         self.linear.quotient(&dims.0).map(Self::from)
     }
 
-    /// Returns the smallest conversion to `dst`. The conversion maps each place of `dst` to a place of this layout
-    /// that holds the same element.
+    /// Returns the conversion to `dst`, without the last in-dims if no element moves in them. The conversion maps
+    /// each place of `dst` to a place of this layout that holds the same element.
     ///
-    /// Starting from the last in-dim, dims along which no element moves are omitted. If no in-dim remains, no
-    /// element moves; if only `register` remains, each element stays in its thread.
+    /// In-dims are removed from last to first, until a dim in which elements move is reached. If all in-dims are
+    /// removed, no element moves. If only `register` remains, each element stays in its thread.
     ///
     /// Example:
     ///
@@ -199,8 +201,8 @@ impl Layout {
         done(self.linear.resize_in(dim.0, size.0))
     }
 
-    /// Returns the layout with the out-dim `dim` reduced to `size`. Basis components that are at least `size`
-    /// become 0.
+    /// Returns the layout with the size of the out-dim `dim` reduced to `size`. In this dim, each basis component
+    /// that is not below `size` becomes 0.
     ///
     /// Example:
     ///

@@ -24,9 +24,9 @@ pub(crate) const NOTEBOOK: Window = Window {
 
 const MOST_CELLS: u64 = 1 << 20;
 
-/// Returns the window `usual` with its maximum numbers of rows and columns replaced by `rows` and `columns`, if
-/// these are given. Raises `LayoutError` if both the number of cells in the window and `elements` exceed
-/// `MOST_CELLS`.
+/// Returns the window `usual`, in which `rows` and `columns` replace the maximum numbers of rows and columns if
+/// they are given. `elements` is the number of cells of the whole picture. Raises `LayoutError` if the visible part
+/// of the picture may have more than `MOST_CELLS` cells.
 pub(crate) fn window(
     usual: Window,
     rows: Option<Natural>,
@@ -246,8 +246,8 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the number of places or the number of elements, whichever is larger. The result is saturated at
-    /// `u64::MAX`.
+    /// Returns the number of places or the number of elements, whichever is larger. Returns `u64::MAX` if this
+    /// number does not fit in 64 bits.
     fn extent(&self) -> u64 {
         let bits = self
             .linear

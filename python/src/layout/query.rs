@@ -135,8 +135,8 @@ impl Layout {
         sizes_to_python(py, self.linear.free_variable_masks().iter())
     }
 
-    /// Returns the largest `2^k` for which the layout maps the low `k` bits of the first in-dim to the low `k` bits
-    /// of the first out-dim, unchanged. No other input bit may change these output bits.
+    /// Returns the largest `2^k` for which the low `k` bits of the first out-dim are a copy of the low `k` bits of
+    /// the first in-dim. No other input bit may affect these output bits.
     ///
     /// Example:
     ///
@@ -146,8 +146,9 @@ impl Layout {
         self.linear.num_consecutive_in_out()
     }
 
-    /// Returns the largest power of two `n` for which the layout reaches all elements with an index below `n` along
-    /// `dim` and index 0 along the other dims.
+    /// Returns the largest power of two `n` such that all indices from 0 to `n - 1` along `dim` are reached. Index
+    /// `i` counts as reached if some place holds the element whose index is `i` along `dim` and 0 along all other
+    /// dims.
     ///
     /// Example:
     ///

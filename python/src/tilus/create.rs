@@ -19,8 +19,8 @@ pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
 
 /// Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 ///
-/// If `ranks` is given, the threads are numbered in another order: `ranks[i]` is the position of dim `i` in the
-/// list of dims from the slowest to the fastest.
+/// If `ranks` is given, it determines the order in which threads are numbered. The dim with rank 0 varies slowest,
+/// and the dim with the largest rank varies fastest; `ranks[i]` is the rank of dim `i`.
 ///
 /// Example:
 ///
@@ -104,8 +104,9 @@ pub(crate) fn replicated(shape: &Bound<'_, PyTuple>, threads: Natural) -> PyResu
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. The extents are chosen so
-/// that neighbours along the last dims are in different threads.
+/// Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. Threads are distributed
+/// along the last dim first, then along the dim before it, and so on. Adjacent elements along these dims are
+/// therefore in different threads.
 ///
 /// Example:
 ///

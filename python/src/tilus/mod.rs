@@ -17,8 +17,9 @@ use pyo3::prelude::*;
 
 const MOST_LISTED: u64 = 1 << crate::args::MOST_BITS;
 
-/// Returns an int64 array that contains `values(index)` for each index of `shape`. If `width` is given, each call
-/// of `values` returns `width` numbers, and the array has a last axis of this length.
+/// Returns an int64 array with the shape `shape`, in which `values(index)` provides the number at each index. If
+/// `width` is given, `values` returns `width` numbers for each index, and the array has an additional last axis of
+/// length `width`.
 fn table<'py>(
     py: Python<'py>,
     shape: &[u64],

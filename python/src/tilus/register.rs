@@ -90,8 +90,8 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the Tilus register layout of a linear layout. In the thread index, the lane has the low digits,
-    /// followed by the warp and then by the block.
+    /// Returns the Tilus register layout of a linear layout. In the thread index, lanes vary fastest, then warps,
+    /// then blocks.
     ///
     /// Raises `LayoutError` if a basis vector has more than one bit, or if two registers of a thread hold the same
     /// element.

@@ -156,10 +156,10 @@ impl RegisterLayout {
         self.0.flatten(begin.0..end.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout after a reduction along `dims`. Threads that differ only along `dims` hold replicas of
-    /// the result.
+    /// Returns the layout of a tensor after a reduction along `dims`. Threads that held different elements along
+    /// `dims` hold replicas of the result.
     ///
-    /// If `keep_dims` is true, the reduced dims remain with extent 1.
+    /// If `keep_dims` is true, the reduced dims are kept with extent 1. Otherwise, they are removed.
     ///
     /// Example:
     ///

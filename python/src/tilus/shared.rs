@@ -172,7 +172,8 @@ impl SharedLayout {
         self.0.size()
     }
 
-    /// The size of the buffer in elements. It is one more than the largest offset before the swizzle.
+    /// The size of the buffer in elements. It is one more than the largest offset that an element has before the
+    /// swizzle is applied.
     ///
     /// Example:
     ///

@@ -23,13 +23,13 @@ pub(crate) struct OpWithAlternatives<'c> {
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of the nodes whose operations have alternative encodings. Mode 0 has the original encodings, and each
-/// other mode has the encodings of one alternative.
+/// Alternative encodings, represented as modes of nodes. A node is included if its operation has alternatives. Mode
+/// 0 of the node has the original encodings, and each other mode has the encodings of one alternative.
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// For each operation, its node and a list of alternatives. Item `i` of the list is the index of the
-    /// alternative whose encodings mode `i + 1` of the node has.
+    /// For each operation, its node, and the alternatives of modes 1, 2 and so on: item `i` of the list is the
+    /// index of the alternative to which mode `i + 1` corresponds.
     ///
     /// `None` if the operation has only its original encodings.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,

@@ -67,8 +67,8 @@ pub(crate) fn choose<'c>(
     }
 }
 
-/// Returns an assignment that is cheaper than the original layouts, or `None` if there is none. If `explains` is
-/// true, the result includes a report on conversions.
+/// Returns an assignment that costs less than the original layouts, including the penalty per conversion. Returns
+/// `None` if none is found. If `explains` is true, the result includes a report on conversions.
 pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -154,8 +154,8 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     }
 }
 
-/// Returns the cost of the original function. It is the sum of the costs of all conversions, of all slices, and of
-/// the nodes for which `is_priced` is true.
+/// Returns the cost of the function with its original layouts. It is the sum of the costs of all conversions, all
+/// slices, and some of the nodes: node `i` is included if `is_priced[i]` is true.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
@@ -202,7 +202,7 @@ struct AssignmentProblem<'p, 'c> {
     prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     is_priced: Vec<bool>,
-    /// Cost of each mode without conversions, as `own[node][mode]`.
+    /// `own[node][mode]` is the cost of a node in a mode. It does not include conversions.
     own: Vec<Vec<Cost>>,
     slices: Slices,
     /// The part of the cost that is the same in all assignments.
@@ -212,7 +212,7 @@ struct AssignmentProblem<'p, 'c> {
     scope: Scope,
 }
 
-/// Sorted pairs of a node and one of its modes.
+/// A set of modes, as a sorted list of pairs: a node, and a mode of this node.
 type Members = Vec<(NodeId, usize)>;
 
 impl<'p, 'c> AssignmentProblem<'p, 'c> {
@@ -256,11 +256,11 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         solved
     }
 
-    /// Registers in `slices` each encoding in which a mode uses a rematerialisable value, and chooses whether the
-    /// value is rematerialised in this encoding or converted to it.
+    /// Registers in `slices` each encoding that a mode demands of a rematerialisable value. Then decides for each
+    /// of these demands whether the value is rematerialised in the encoding, or converted to the encoding.
     ///
-    /// If a node has only one mode, its encodings are needed in every assignment. Modes of other nodes that use the
-    /// same encodings cause no additional cost.
+    /// Demands of nodes with only one mode occur in every assignment. If a mode of another node demands the same
+    /// encodings, it causes no additional cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -373,7 +373,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of rematerialised values, keyed by the modes that need them.
+    /// Returns the costs of providing rematerialisable values in the demanded encodings. The key of a cost is a set
+    /// of modes: the cost is incurred if at least one of these modes is chosen.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -494,8 +495,9 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Chooses one of the spellings (lists of encodings) of each mode in a solution. The choice needs as few
-    /// conversions as possible between encodings that have the same layout.
+    /// Chooses a spelling, i.e. a list of encodings, for the mode of each node in a solution. Spellings of a mode
+    /// have the same layouts. The choice minimises the number of conversions between different encodings that have
+    /// the same layout.
     fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
         let chosen: Vec<&Mode> = self
             .modes

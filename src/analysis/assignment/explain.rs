@@ -29,12 +29,13 @@ pub(crate) struct RemainingConversion {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum KeptReason {
-    /// The layouts of the producer and of the users are pinned.
+    /// The conversion cannot be avoided. Neither the producer nor a user has a feasible alternative layout, e.g.
+    /// because their layouts are pinned.
     Pinned,
     /// The conversion moves no data. It remains because operations require different encodings that have the same
     /// layout.
     Respelled,
-    /// The best assignment without the conversion is more expensive. The field is the difference of the prices.
+    /// The conversion can be avoided, but then the price of the assignment increases by this amount.
     Cost(Price),
 }
 
@@ -42,8 +43,9 @@ pub(crate) enum KeptReason {
 pub(crate) enum ConversionOutcome {
     /// The conversion remains. The index of the remaining conversion refers to [`ConversionReport::remaining`].
     Kept(usize),
-    /// The conversion is removed, because another conversion provides the same layout. The index of that conversion
-    /// refers to [`ConversionReport::remaining`].
+    /// The conversion is removed. Another original conversion of the same value to the same layout remains, and
+    /// provides the result of both. The index of the remaining conversion refers to
+    /// [`ConversionReport::remaining`].
     Merged(usize),
     /// The value is rematerialised in the converted layout.
     Rematerialised,

@@ -25,8 +25,8 @@ pub(crate) type DatumId = usize;
 pub(crate) type NodeId = usize;
 pub(crate) type SliceId = usize;
 
-/// A value, together with the results of all chains of `ttg.convert_layout` that start from it. The assignment
-/// treats them as one value.
+/// A value, together with all values that chains of `ttg.convert_layout` compute from it. The assignment treats
+/// them as one value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConvertedValue<'c> {
     /// The value from which the chains of conversions start.
@@ -139,7 +139,8 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// The node of a loop-carried or yielded value. The node's uses are resolved after all blocks have been read.
+/// A node that represents a loop-carried or yielded value, together with the operands that become its uses. The
+/// uses are added to the node after all blocks have been read.
 struct CarriedGroup<'c> {
     node: NodeId,
     uses: Vec<(Op<'c>, usize)>,
@@ -317,10 +318,10 @@ impl<'c> KernelBuilder<'c> {
             .count()
     }
 
-    /// Adds the node of a loop-carried or yielded value.
+    /// Adds a node that represents one loop-carried or yielded value.
     ///
-    /// `values` are the block arguments and results that represent the value. `uses` are the operands that
-    /// initialise or yield it.
+    /// `values` are the block arguments and results through which the value is passed on. `uses` are the operands
+    /// from which it is passed: the initial value of a loop, and the operands of terminators.
     fn group(
         &mut self,
         (op, role, weight): (Op<'c>, Role, u64),

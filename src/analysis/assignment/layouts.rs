@@ -151,7 +151,8 @@ impl<'c> Catalogue<'c> {
         Some(number)
     }
 
-    /// Returns the linear layout with the index `layout`. It has no zero register bases.
+    /// Returns the linear layout with the index `layout`. Zero basis vectors of the registers, which represent
+    /// replicas in a thread, have been removed.
     pub(crate) fn linear(&self, layout: LayoutId) -> &LinearLayout {
         &self.layouts[layout.0 as usize]
     }

@@ -190,7 +190,7 @@ pub(crate) enum NodeOrSlice {
     Slice(SliceId),
 }
 
-/// Maximum number of modes of a node. It is reached only if views form a cycle.
+/// Maximum number of modes of a node. Further modes are ignored. The limit is reached only if views form a cycle.
 const MAX_MODES: usize = 64;
 const MAX_SPELLINGS: usize = 4;
 
@@ -203,8 +203,9 @@ struct ModePropagation<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Computes the modes of all nodes. Mode 0 has the original layouts. The other modes result from propagating
-/// layouts from producers to users, and from users to producers.
+/// Computes the modes of all nodes. Mode 0 has the original layouts. If `offered` contains modes for a node, these
+/// are the first modes of the node. All further modes result from propagation: the layout of a value in a mode of
+/// its producer is offered to its users, and vice versa. Pinned nodes get no further modes.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],

@@ -13,8 +13,8 @@ pub(crate) struct AssignmentOptions {
     pub(crate) conversion_cost: Price,
     /// Maximum size of the scratch memory of one operation, in bytes. `None` means that there is no limit.
     pub(crate) scratch_budget: Option<u32>,
-    /// Additional cost per barrier in quarters of a cycle. It models the latency of a thread block that is alone on its
-    /// SM.
+    /// Additional cost per barrier, in quarters of a cycle. It models the time that a thread block waits at a
+    /// barrier, and depends on the number of other blocks that can use the SM meanwhile.
     pub(crate) barrier_latency: u32,
 }
 
@@ -22,7 +22,8 @@ pub(crate) struct AssignmentOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     All,
-    /// All operations, except those loads and stores of global memory that have at least one element per thread.
+    /// All operations, except loads and stores of global memory that access at least two elements and at least one
+    /// element per thread.
     AllButMemory,
     /// Only views and memory accesses. A memory access never becomes more expensive.
     ViewsAndAccesses,

@@ -13,7 +13,8 @@ pub(crate) struct Assignment {
     /// Cost of the function with this assignment, including conversions.
     pub(crate) price: Cost,
     pub(crate) before: Cost,
-    /// Lower bound for the price of assignments of the same graph that have at most the same number of conversions.
+    /// Lower bound for the price. It applies to all assignments of the same graph that have at most as many
+    /// conversions as this assignment.
     pub(crate) bound: Price,
     /// The operation or conversion that exceeds the scratch budget by the largest amount. `None` if none exceeds
     /// it.
@@ -32,7 +33,8 @@ pub(crate) struct ScratchOverflow {
 }
 
 impl Assignment {
-    /// Returns true if the assignment costs less than the original function, including penalties per conversion.
+    /// Returns true if the assignment costs less than the original function. In both costs, each conversion
+    /// includes the penalty per conversion.
     pub(crate) fn is_better(&self) -> bool {
         let weighed = |(price, conversions): Cost| {
             let added = self.conversion_cost.saturating_mul(conversions.into());
@@ -42,7 +44,8 @@ impl Assignment {
     }
 }
 
-/// The cost of a materialisation. For a rematerialised operation, this includes the operation's encodings.
+/// The cost of a rematerialised operation or a conversion. `spelling` contains the encodings of a rematerialised
+/// operation, and is `None` for a conversion.
 #[derive(Clone, Debug)]
 pub(crate) struct MaterialisationCost {
     pub(crate) price: Cost,

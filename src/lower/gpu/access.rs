@@ -31,7 +31,7 @@ pub(crate) struct SecondCache {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) pointer: Val<'c>,
-    /// Constant byte offset that is added to the pointer. All accesses of a contiguous run share one pointer and
+    /// Constant byte offset that is added to the pointer. Accesses to contiguous elements may share one pointer and
     /// differ only in this offset.
     pub(crate) offset_bytes: u32,
     /// The access is performed only if this condition is true. `None` if the access is unconditional.

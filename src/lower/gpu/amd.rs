@@ -361,7 +361,8 @@ impl Isa for Amd {
     }
 }
 
-/// Translates the cache modifier to volatile and nontemporal flags, in the same way as Triton.
+/// Returns the volatile flag and the nontemporal flag for a cache modifier. Triton translates cache modifiers in
+/// the same way.
 fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
     let (is_volatile, is_nontemporal) = match (&*cache.modifier, is_store) {
         ("cv", false) | ("wt", true) => (true, true),
@@ -467,7 +468,8 @@ fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     ))
 }
 
-/// Exchanges words between the two rows of 16 lanes in each group of 32 lanes.
+/// Returns the value of the lane whose index differs from the own lane's index only in bit 4. The two rows of 16
+/// lanes in each group of 32 lanes thus exchange their values.
 fn permlane_x16<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (low, high) = (e.i32(0x7654_3210), e.i32(0xfedc_ba98));
     e.effect(rocdl::permlanex16(value, value, low, high, true, false))

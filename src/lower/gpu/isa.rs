@@ -125,8 +125,8 @@ pub(super) trait Isa: Sync {
 
     fn named_barrier(&self, _: &mut Emitter<'_>, _barrier: u32, _threads: u32) {}
 
-    /// Changes the number of registers per thread from `_from` to `_to`, in the group of four warps that executes
-    /// the code.
+    /// Changes the number of registers per thread from `_from` to `_to`, for all threads of the warp group (four
+    /// warps) that executes the code.
     fn set_registers(&self, _: &mut Emitter<'_>, _from: u32, _to: u32) {}
 
     /// Emits a CTA barrier that orders only shared-memory accesses. Copies and global accesses stay in flight.
@@ -134,7 +134,8 @@ pub(super) trait Isa: Sync {
         self.block_barrier(e);
     }
 
-    /// Returns true if some warps of a CTA may wait at one CTA barrier while the other warps wait at another.
+    /// Returns true if the GPU allows some warps of a CTA to wait at one CTA barrier while the remaining warps wait
+    /// at a different CTA barrier.
     fn can_stagger(&self) -> bool {
         false
     }
@@ -174,7 +175,7 @@ pub(super) trait Isa: Sync {
     /// that the instruction can encode.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
-    /// Returns the `i32` that another lane holds. The index of this lane is the index of the own lane XOR `mask`.
+    /// Returns the `i32` that is held by the lane whose index is the own lane's index XOR `mask`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
 
     fn shuffle_index<'c>(
@@ -185,7 +186,7 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
-    /// Returns a mask with one bit per lane: bit i is `holds` of lane i.
+    /// Returns a mask with one bit per lane. Bit i is the value of the condition `holds` in lane i.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
 
     fn reduce_lanes<'c>(
@@ -197,9 +198,9 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges words between pairs of lanes whose indices differ only in bit `_lane_bit`: the `_high` word of the
-    /// lane whose bit is 0 is swapped with the `_low` word of the other lane. Returns `[low, high]` after the
-    /// exchange.
+    /// Exchanges words between pairs of lanes whose indices differ only in bit `_lane_bit`. The `_high` word of the
+    /// lane whose bit is 0 is swapped with the `_low` word of the lane whose bit is 1. Returns `[low, high]` after
+    /// the exchange.
     fn swap_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -215,8 +216,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Loads matrices from shared memory. Each lane passes the address of one matrix row in `_pointer` and gets
-    /// `_count` 32-bit words.
+    /// Loads matrices of the form `_fragment` from shared memory. Each lane passes the address of one matrix row in
+    /// `_pointer`, and gets `_count` 32-bit words of the matrices.
     fn load_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -297,9 +298,10 @@ pub(super) trait Isa: Sync {
     /// Computes the reciprocal square root of an f32 within 2 ulp.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// Emits an instruction that approximates a `math` function.
+    /// Emits an instruction that approximates the `math` function `_function`.
     ///
-    /// Returns `None` if the vendor has no such instruction, or if LLVM already selects it for the `math` function.
+    /// Returns `None` if the vendor has no such instruction. Also returns `None` if LLVM selects the instruction
+    /// anyway when the `math` function is lowered to LLVM's intrinsic.
     fn approximate<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -397,9 +399,9 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
-    /// Starts a copy from global to shared memory. The lanes write to consecutive addresses in lane order,
-    /// beginning at `to`; a lane whose offset is out of range writes zeros. `from` is (descriptor, byte offset);
-    /// `size` is (bytes per lane, cache bits).
+    /// Starts a copy from global to shared memory. `from` contains the buffer descriptor and the byte offset of the
+    /// lane. `size` contains the number of bytes per lane and the cache bits of the instruction. The lanes write to
+    /// consecutive addresses in lane order, beginning at `to`. A lane whose offset is out of range writes zeros.
     fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, size: (u32, u32));
 
     /// Returns true if there is a buffer instruction for the atomic operation `op` or, if `op` is `None`, for
@@ -445,9 +447,9 @@ impl Gpu {
         }
     }
 
-    /// Returns a copy of this GPU with the number of warps that execute `op`. These are the warps of the
-    /// `ttg.warp_specialize` region that contains `op`, or the warps of the function if there is no such region.
-    /// `self` must have the warps of the function.
+    /// Returns a copy of this GPU for the warps that execute `op`. These are the warps of the `ttg.warp_specialize`
+    /// region that contains `op`, or the warps of the function if there is no such region. `self` must describe the
+    /// warps of the function.
     pub(crate) fn around(self, op: OperationRef<'_, '_>) -> Self {
         if self.is_whole_cta() {
             return self;
@@ -628,8 +630,8 @@ impl Gpu {
         self.isa.named_barrier(e, CTA_BARRIER, self.cta_threads());
     }
 
-    /// Changes the number of registers per thread in the group of four warps that executes the code. Emits nothing
-    /// if `from` and `to` are equal.
+    /// Changes the number of registers per thread from `from` to `to`, for all threads of the warp group (four
+    /// warps) that executes the code. Emits nothing if `from` and `to` are equal.
     pub(crate) fn set_registers(self, e: &mut Emitter<'_>, from: u32, to: u32) {
         if from != to {
             self.isa.set_registers(e, from, to);
@@ -663,8 +665,8 @@ impl Gpu {
         instructions.async_to_shared || instructions.buffer_to_shared
     }
 
-    /// Returns true if the hardware counts copies and global accesses with the same counter. A barrier that waits
-    /// for global accesses then also waits for copies.
+    /// Returns true if the hardware counts copies in flight and global accesses in flight with a single counter. In
+    /// this case, a barrier that waits for global accesses also waits for copies.
     pub(crate) fn counts_copies_with_loads(self) -> bool {
         self.target.instructions.buffer_to_shared
     }

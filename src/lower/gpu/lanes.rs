@@ -135,8 +135,8 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Describes this operation to the planner of reductions. Returns `None` if the target has no instruction that
-    /// reduces the values of a warp with this operation.
+    /// Returns the properties of this operation that the planner of reductions needs. Returns `None` if the target
+    /// has no instruction that reduces the values of a warp with this operation.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

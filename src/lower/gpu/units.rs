@@ -2,6 +2,7 @@
 
 use crate::ir::ops::DescriptorReduceKind;
 use crate::lower::emit::Emitter;
+use crate::lower::gpu::access::SecondCache;
 use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 
@@ -38,6 +39,8 @@ pub(crate) struct BoxAccess<'c> {
     /// first. Empty if the box is a tile.
     pub(crate) pixel_offsets: Vec<Val<'c>>,
     pub(crate) shared: Val<'c>,
+    /// L2 eviction priorities of the accesses to global memory; `None` for the default.
+    pub(crate) second: Option<SecondCache>,
 }
 
 /// A field of a tensor descriptor that is built on the GPU. The string in each variant is the name of the field in
@@ -65,7 +68,7 @@ pub(crate) enum Accumulation<'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupFactor<'c> {
     Tile(Val<'c>),
-    /// A factor in registers: this thread's part of the tile, as 32-bit words.
+    /// The factor is in registers. Contains this thread's part of the factor's tile, as 32-bit words.
     Words([Val<'c>; 4]),
 }
 
@@ -77,7 +80,8 @@ pub(crate) struct GroupProduct<'c> {
     pub(crate) b: Val<'c>,
     pub(crate) accumulation: Accumulation<'c>,
     pub(crate) is_integer: bool,
-    /// Flags that are true if A and B are transposed. `None` for element types that cannot be transposed.
+    /// Two flags: true if A is transposed, and true if B is transposed. `None` if the element type cannot be
+    /// transposed.
     ///
     /// The flag of A is `None` if A is in registers.
     pub(crate) transposed: Option<(Option<bool>, bool)>,
@@ -97,9 +101,9 @@ pub(crate) trait UnitIsa {
         by: Val<'c>,
     );
 
-    /// Makes each thread arrive at the mbarrier `object` when its copies in flight are complete. If `is_expected`
-    /// is true, the arrival count of the phase already includes these arrivals; otherwise the phase expects them in
-    /// addition to its count.
+    /// Makes each thread arrive at the mbarrier `object` when the thread's copies in flight are complete. If
+    /// `is_expected` is true, the arrival count of the mbarrier already includes these arrivals. Otherwise, the
+    /// current phase expects them in addition to the arrival count.
     fn arrive_after_copies<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, is_expected: bool);
 
     /// Makes each executing thread wait until the phase with parity `parity` of the mbarrier `object` is complete.
@@ -138,8 +142,8 @@ pub(crate) trait UnitIsa {
 
     fn commit_products(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most `most` groups of products are in flight. Returns `registers` as results of the wait, so
-    /// that later uses depend on it.
+    /// Waits until at most `most` groups of products are in flight. Passes `registers` through the wait and returns
+    /// them as results of the wait, so that uses of these results cannot move before it.
     fn wait_for_products<'c>(
         &self,
         e: &mut Emitter<'c>,

@@ -17,9 +17,10 @@ pub(super) fn of(index: Val<'_>) -> Option<Rotation> {
     rotation(index, MAX_STEPS)
 }
 
-/// Maximum number of steps of the search from an index to its loop counter.
+/// Maximum number of steps in the search that starts at an index and ends at the loop counter from which the index
+/// is computed.
 ///
-/// Each step goes from a sum to its operand, or from a loop-carried value to the value that the loop yields for it.
+/// Each step replaces a sum by its operand, or a loop-carried value by the value that the loop yields for it.
 const MAX_STEPS: u32 = 16;
 
 fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
@@ -86,8 +87,9 @@ impl<'c> WrappedSum<'c> {
         Carried::of(self.value).filter(|carried| carried.next == wrapped)
     }
 
-    /// Returns the rotation in the loop `rotated_by` whose index is `first` in the first iteration. `None` if
-    /// `first` is not below the modulus.
+    /// Returns the rotation of an index that equals `first` in the first iteration of the loop with the identifier
+    /// `rotated_by`, and that increases by 1 modulo `self.modulus` in each iteration. Returns `None` if `first` is
+    /// negative or not below the modulus.
     fn rotation(&self, rotated_by: usize, first: i64) -> Option<Rotation> {
         let modulus = u32::try_from(self.modulus).ok()?;
         let phase = u32::try_from(first).ok().filter(|first| *first < modulus)?;

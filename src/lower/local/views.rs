@@ -175,10 +175,11 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view whose elements have the same byte offsets as in the source.
+/// Lowers a view that does not move elements: each element has the same byte offset in the source and in the
+/// result.
 ///
-/// `expected` returns the layout that the result type must have, or `None` if the view changes the multi-buffer
-/// dimension.
+/// `expected` computes the layout that the result type must have from the layouts of the source and the result. It
+/// returns `None` if the view changes the multi-buffer dimension, which is an error.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,

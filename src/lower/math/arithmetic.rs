@@ -3,8 +3,8 @@
 //! Approximations are generic over [`Arithmetic`]. The lowering emits operations and the tests compute numbers, so the
 //! tests measure the errors of the emitted code.
 
-/// Operations of binary32 arithmetic, and access to the bits of floats. Operations are correctly rounded, except
-/// [`Unary::Exp2`] and [`Unary::Rsqrt`].
+/// Arithmetic on binary32 floats, and conversions between floats and their bits. Operations are correctly rounded,
+/// except [`Unary::Exp2`] and [`Unary::Rsqrt`].
 ///
 /// `F` is the type of floats, `I` of 32-bit integers, `L` of 64-bit integers, and `B` of conditions.
 pub(super) trait Arithmetic {

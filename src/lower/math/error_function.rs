@@ -52,9 +52,11 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// Computes the complementary error function `1 - erf(x)`. If `|x| >= 0.5`, the result is `e^(-x^2) P / (1 + 2
-/// |x|)` for positive `x`, where `P` is a polynomial in `(|x| - 4) / (|x| + 4)`, and 2 minus this expression for
-/// negative `x`. For smaller `|x|`, the difference `1 - erf(x)` is more accurate.
+/// Computes the complementary error function `1 - erf(x)`.
+///
+/// If `|x| >= 0.5`, computes `q = e^(-x^2) P / (1 + 2 |x|)`, where `P` is a polynomial in `(|x| - 4) / (|x| + 4)`.
+/// The result is `q` for positive `x`, and `2 - q` for negative `x`. If `|x| < 0.5`, computes the difference `1 -
+/// erf(x)`, which is more accurate there.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [

@@ -13,7 +13,7 @@ pub(super) fn exp<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     exp_scaled(m, x, zero, 0.0)
 }
 
-/// Computes `2^exponent e^(x + rest)`. `rest` must be below an ulp of `x`.
+/// Computes `2^exponent e^(x + rest)`. The magnitude of `rest` must be below an ulp of `x`.
 pub(super) fn exp_scaled<M: Arithmetic>(m: &mut M, x: M::F, rest: M::F, exponent: f32) -> M::F {
     let t = m.scale(x, LOG2_E[0]);
     let minus_t = m.neg(t);

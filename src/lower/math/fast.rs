@@ -9,9 +9,10 @@ use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Lowers a function to an approximate instruction.
+/// Lowers a `math` function to an approximate instruction.
 ///
-/// Returns `None` if the flags forbid approximations, or if there is no approximate instruction for the function.
+/// Returns `None` if the fast-math flags in `flags` forbid approximations, or if there is no approximate
+/// instruction for the function.
 pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,

@@ -8,8 +8,8 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers `math.ipowi` by repeated squaring. With a negative exponent, the result is 0 unless the base is 1 or
-/// -1.
+/// Lowers `math.ipowi` by repeated squaring. If the exponent is negative, the result is 0 for all bases except 1
+/// and -1.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = math::IPowI::of(op).expect("the dispatch goes by kind");
     let (bases, exponents) = (l.get(view.lhs()), l.get(view.rhs()));

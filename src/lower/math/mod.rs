@@ -247,8 +247,8 @@ fn one<'c>(
         .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
-/// Computes the function `kind` of the arguments `x` with its approximation. Returns `None` if the function has no
-/// approximation.
+/// Computes an approximation of the function `kind` for the arguments `x`. Returns `None` if there is no
+/// approximation of this function.
 fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     Some(match kind {
         K::MathExp => exponential::exp(m, x[0]),

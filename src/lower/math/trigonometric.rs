@@ -48,8 +48,9 @@ fn reduce<M: Arithmetic>(m: &mut M, x: M::F) -> Reduced<M> {
 
 /// Reduces an angle by the algorithm of Payne and Hanek.
 ///
-/// Let `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect `x 2 / pi` modulo 4. Their product
-/// with `w` has 2 bits of quarter turns and 62 bits of fraction.
+/// Let `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect `x 2 / pi` modulo 4. The product of `w`
+/// and these 96 bits is computed to 64 bits: 2 bits that count quarter turns, and 62 bits for the fraction of a
+/// quarter turn.
 fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::ShiftRight, bits, 23);

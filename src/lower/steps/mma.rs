@@ -155,8 +155,9 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// Returns the scale word of an operand that has no scales: four scales that are 1. If `are_none` is true, neither
-/// operand has scales, and the word is the one that the instruction takes in this case.
+/// Returns the scale word that the instruction takes for an operand without scales: four scales that are 1. If
+/// `are_none` is true, neither operand has scales, and the instruction may require a different word. Returns 0 if
+/// the instruction takes no scales.
 fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,

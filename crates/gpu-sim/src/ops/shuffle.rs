@@ -133,8 +133,8 @@ shuffles! {
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,
-    /// Computes the source lane from which one lane reads. The second result is true if this source lane is in
-    /// range.
+    /// Computes the lane from which a given lane reads, and returns (source lane, true if the source lane is in
+    /// range).
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
@@ -142,7 +142,7 @@ pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
-/// The values from which a shuffle computes the source lane of one lane.
+/// The inputs from which `ShuffleKind::source` computes the source lane of the lane `lane`.
 struct ShuffleRequest {
     lane: u32,
     offset: u32,
@@ -158,8 +158,8 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error message with which the operation `what` rejects the lane index `lane`, which is outside a warp
-/// of `lanes` lanes. Hardware does not report such an index, and uses its low bits.
+/// Returns the error message of the operation `what` for the lane index `lane`. The index is outside a warp of
+/// `lanes` lanes. Hardware reports no error, and uses the low bits of the index.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;

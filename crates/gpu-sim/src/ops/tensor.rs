@@ -58,9 +58,9 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Emits two stores to a tensor map: one of `value` to the entry `index` of the field `name`, and one of [`MAGIC`]
-/// to the first 8 bytes, which marks the memory as a tensor map. If there is no such field or entry, emits nothing
-/// and returns false.
+/// Emits two stores to a tensor map. The first stores [`MAGIC`] to the first 8 bytes, which marks the memory as a
+/// tensor map. The second stores `value` to the entry `index` of the field `name`. If the field or the entry does
+/// not exist, emits nothing and returns false.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),

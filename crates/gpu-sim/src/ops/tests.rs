@@ -55,8 +55,8 @@ const ATTRIBUTES: [&str; 3] = [
      range = #llvm.constant_range<i32>, intrin = \"llvm.nothing\"",
 ];
 
-/// Tests each operation with operands of various numbers and types. The operation must decode or return an error,
-/// and a decoded kernel must run without a panic.
+/// Tests each operation with different numbers of operands and with operands of different types. Decoding the
+/// operation must succeed or return an error. A kernel that was decoded must run without a panic.
 #[test]
 fn no_row_panics_on_what_it_cannot_read() {
     let operations = FAMILIES.iter().flat_map(|f| rows(f.operations));
@@ -84,7 +84,7 @@ fn no_row_panics_on_what_it_cannot_read() {
 }
 
 /// Returns texts of the operation `name`, one for each combination of an attribute list and an operand list. An
-/// operand list has zero to four operands, which are all the same entry of [`VALUES`] or consecutive entries.
+/// operand list has zero to four operands. It repeats one entry of [`VALUES`], or takes consecutive entries.
 fn programs(name: &str, intrinsic: &str) -> Vec<String> {
     let mut programs = Vec::new();
     for (try_, attributes) in ATTRIBUTES.iter().enumerate() {
@@ -108,8 +108,8 @@ fn programs(name: &str, intrinsic: &str) -> Vec<String> {
     programs
 }
 
-/// Returns true if a kernel that contains the operation `op` decodes. Also runs the decoded kernel, and ignores its
-/// faults.
+/// Decodes a kernel that contains the operation `op`. Returns false if decoding fails. Otherwise runs the kernel,
+/// ignores faults, and returns true.
 fn runs(op: &str) -> bool {
     let text = format!(
         r#""builtin.module"() ({{
@@ -443,8 +443,8 @@ fn each_lane_prints_what_it_points_to() {
     assert_eq!(launched(&format!("{ON_THE_STACK}{print}")).1, lines);
 }
 
-/// `llvm.atomicrmw` selects an integer operation by its number in MLIR's enum. The result of the operation is the
-/// old value in memory.
+/// In MLIR's generic form, `llvm.atomicrmw` states the operation as a number of an enum. The test runs the integer
+/// operations 0 to 10. The result is the value in memory before the operation.
 #[test]
 fn atomic_operations_go_by_their_number() {
     let place = "%q = \"llvm.getelementptr\"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
@@ -529,8 +529,8 @@ fn elements_of_vectors_lie_side_by_side() {
     }
 }
 
-/// In PTX, `red.f16x2` adds each half of the operand to the same half of the word in memory. The operand halves are
-/// 1 and 2.
+/// In PTX, `red.f16x2` adds the lower half of the operand to the lower half of the word in memory, and the upper
+/// half to the upper half. The operand has the lower half 1 and the upper half 2.
 #[test]
 fn halves_of_a_word_are_added_to_their_own() {
     let operations = r#"%q = "llvm.getelementptr"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>

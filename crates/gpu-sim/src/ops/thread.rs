@@ -34,8 +34,8 @@ impl Thread {
         x + self.cluster[0] * (y + self.cluster[1] * z)
     }
 
-    /// Returns the mask of those lanes among the first 32 for which `fits(lane, own_lane)` is true. `own_lane` is
-    /// the lane of this thread.
+    /// Returns a mask of lanes. Bit `lane` is set if `lane` is one of the first 32 lanes of the warp and
+    /// `fits(lane, own_lane)` returns true. `own_lane` is the lane of this thread.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));

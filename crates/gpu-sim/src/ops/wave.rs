@@ -16,8 +16,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// DPP patterns `row_xmask`. Each lane reads from the lane of its row whose index in the row is the own index XOR
-/// the low four bits of the pattern.
+/// The DPP patterns `row_xmask`. Lane `i` of a row of 16 lanes reads from lane `i ^ m` of the same row, where `m`
+/// is the low four bits of the pattern.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[OpRow] = &[
@@ -110,7 +110,7 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
 }
 
 /// Sets `dst` in each active lane to the result of `value`. The arguments of `value` are the execution state, the
-/// wave, and the index of the lane in the thread block and in the wave.
+/// wave, the lane's index in the thread block, and the lane's index in the wave.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -126,8 +126,9 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Decodes an operation that exchanges the operand with index `src` between lanes. `make` creates one instruction
-/// for each 32-bit word of the operand; an operand narrower than 32 bits is a single word.
+/// Decodes an operation that exchanges the operand number `src` between lanes. `make` creates one instruction for
+/// each 32-bit word of the operand, from a destination register and a source register. An operand narrower than 32
+/// bits is a single word.
 fn exchange_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -327,8 +328,8 @@ struct DppControl {
     /// Mask with one bit per bank, a group of 4 lanes in each row. The lanes of a bank are enabled only if the bit
     /// of the bank is set.
     bank_mask: u8,
-    /// Selects the result of an enabled lane whose source lane is out of range or inactive: 0 if true, the old
-    /// value if false.
+    /// Determines the result of an enabled lane whose source lane is out of range or inactive. If true, the result
+    /// is 0. If false, the result is the value of `Dpp::old`.
     bound_control: bool,
 }
 
@@ -446,11 +447,12 @@ struct Permlane16 {
     /// Result of a lane whose source lane is inactive.
     old: Reg,
     src: Reg,
-    /// Source lanes for lanes 0 to 7 of a row, four bits per lane. The four bits are the index of the source lane
-    /// in the row that contains it.
+    /// Source lanes of the lanes 0 to 7 of each row, four bits per lane. The four bits are the index of the source
+    /// lane within the source row. The source row is the lane's own row, or its neighbour (row number XOR 1) if
+    /// `cross` is true.
     low: Reg,
-    /// Source lanes for lanes 8 to 15 of a row, four bits per lane. The four bits are the index of the source lane
-    /// in the row that contains it.
+    /// Source lanes of the lanes 8 to 15 of each row, four bits per lane. The four bits are the index of the source
+    /// lane within the source row, as in `low`.
     high: Reg,
 }
 
@@ -556,8 +558,9 @@ impl Instruction for ReadLane {
     }
 }
 
-/// The instruction `v_permlane16_swap_b32` or `v_permlane32_swap_b32`. It divides the wave into rows of `rows`
-/// lanes, and exchanges the odd rows of `a` with the even rows of `b`.
+/// The instruction `v_permlane16_swap_b32` or `v_permlane32_swap_b32`. It divides the wave into rows; the field
+/// `rows` is the number of lanes in a row. Each odd row of `a` is exchanged with the preceding even row of `b`.
+/// `dst` receives the changed values of `a` and `b`.
 #[derive(Debug)]
 pub(crate) struct WaveSwap {
     pub(crate) rows: u32,
@@ -604,9 +607,9 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// The instruction `mbcnt_lo`, or `mbcnt_hi` if `high` is true. The register `mask` holds the lower 32 bits of a
-/// lane mask for `mbcnt_lo`, and the upper 32 bits for `mbcnt_hi`. In lane `i`, the result is `base` plus the
-/// number of set bits in this half that stand for lanes below `i`.
+/// The instruction `mbcnt_lo`, or `mbcnt_hi` if `high` is true. The register `mask` has one bit per lane: lanes 0
+/// to 31 for `mbcnt_lo`, and lanes 32 to 63 for `mbcnt_hi`. In lane `i`, the result is `base` plus the number of
+/// lanes below `i` whose bit in `mask` is set.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,

@@ -19,12 +19,13 @@ pub(crate) struct Sample {
     /// Address that each lane accesses; `None` for inactive lanes.
     pub(crate) addresses: Vec<Option<u64>>,
     pub(crate) bytes: u32,
-    /// Mask of lane-index bits. Lanes whose indices differ only in these bits access the banks in the same pass.
+    /// Mask of lane-index bits. Lanes access the banks of shared memory in the same pass if their indices differ
+    /// only in these bits.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }
 
-/// Maximum size in bytes of the rows that a candidate layout pads or permutes.
+/// Maximum row size in bytes of a candidate layout. A candidate pads or permutes rows of this size or less.
 const LARGEST_ROW: u64 = 1 << 13;
 
 /// A change of a buffer's layout that may remove bank conflicts.
@@ -181,8 +182,9 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-/// Returns the most frequent distance between the addresses of two consecutive lanes. Returns `None` if fewer than
-/// half of the pairs of consecutive active lanes have this distance.
+/// Returns the most frequent difference between the address of a lane and the address of the preceding lane. Only
+/// pairs of active lanes count. Returns `None` if there is no such pair, or if fewer than half of these pairs have
+/// the most frequent difference.
 fn stride(sample: &Sample) -> Option<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     let mut pairs = 0;

@@ -37,7 +37,8 @@ pub struct SharedUse {
 pub struct LineUse {
     /// Location as `file:line`; empty if unknown.
     pub location: String,
-    /// Text of the source line, or of an LLVM-dialect operation if the source is unknown.
+    /// Text of the source line. If the source text is unknown, this is the text of the first LLVM-dialect operation
+    /// that was compiled from the line.
     pub source: String,
     /// Locations of the inlined calls that lead to the operation, innermost call first.
     pub calls: Arc<[String]>,
@@ -73,7 +74,9 @@ pub(super) struct OpUse<'p> {
     pub(super) samples: &'p [Sample],
 }
 
-/// Groups the memory accesses of operations by source line, in program order, and adds advice to each line.
+/// Groups the memory accesses in `uses` by source line, and adds advice to each line. Operations that were inlined
+/// through different calls are in separate groups. The order of the groups is the order in which their lines first
+/// occur in `uses`.
 pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
     let mut lines: Vec<(LineUse, Vec<&Sample>)> = Vec::new();
     let mut known: HashMap<(String, Arc<[String]>), usize> = HashMap::new();
@@ -165,8 +168,9 @@ pub struct Report {
     /// Number of executed cross-lane operations (shuffles, lane permutes, DPP). Each execution by a warp counts
     /// once.
     pub shuffles: u64,
-    /// Number of bytes whose store was redundant. If 32 unordered threads store the same 4 bytes to one address, 31
-    /// * 4 bytes are redundant.
+    /// Number of bytes that were stored redundantly: an unordered thread stored the same value to the same byte.
+    /// For example, if 32 unordered threads store the same 4 bytes to one address, 31 of the 32 stores are
+    /// redundant, which are 124 bytes.
     pub redundant_bytes: u64,
     /// Bytes of shared memory per thread block.
     pub shared_bytes: u32,

@@ -258,7 +258,8 @@ impl<'a> Parser<'a> {
         self.llvm_ty()
     }
 
-    /// Parses a type, with or without a prefix such as `!llvm.`. Types inside an LLVM type have no prefix.
+    /// Parses a type. The prefix `!llvm.` of an LLVM type may be missing, because MLIR omits it for types inside
+    /// another LLVM type.
     fn llvm_ty(&mut self) -> Parsed<Type> {
         self.skip();
         let start = self.at;

@@ -161,7 +161,7 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// Axis information along one dimension, as base-2 logarithms.
+/// Contiguity, divisibility and constancy along one dimension, as base-2 logarithms.
 #[derive(Clone, Copy, Default)]
 struct AxisFacts {
     contiguity: u8,
@@ -234,10 +234,11 @@ impl AxisInfo {
         info.finish(bits)
     }
 
-    /// Returns the axis information of `op`, given that the dividend of a signed division or remainder is not negative.
+    /// Returns the axis information of `op`. If `op` is a signed division or remainder, the dividend is assumed to
+    /// be non-negative.
     ///
-    /// Equals [`Self::binary`] for all other operations and for a constant dividend. The result is not assumed to be
-    /// non-negative.
+    /// For all other operations and for a constant dividend, the result equals that of [`Self::binary`]. The
+    /// assumption is not used to mark the result as non-negative.
     #[must_use]
     pub fn binary_of_non_negative(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
         let exact = Self::binary(op, a, b, bits);
@@ -250,11 +251,13 @@ impl AxisInfo {
         }
     }
 
-    /// Returns the axis information of the mask that compares `a` and `b`, two tensors of `bits`-bit integers.
+    /// Returns the axis information of the mask that results from the comparison of `a` and `b`, two tensors of
+    /// `bits`-bit integers.
     ///
-    /// A comparison gives equal results in a group of g consecutive numbers if the group starts at a multiple of g
-    /// and the other operand is a multiple of g. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal
-    /// results, but `0 1 2 3 <= n` may not.
+    /// Consider a group of g consecutive numbers that starts at a multiple of g. All comparisons `x < n` in the
+    /// group give the same result if g divides n, and so do all comparisons `x >= n`. For `x <= n` and `x > n`, g
+    /// must divide n + 1. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but `0 1 2 3 <=
+    /// n` may not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -303,11 +306,13 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information after a sign extension (if `by_sign` is true) or a zero extension. If `to_bits`
-    /// is smaller than `from_bits`, the value is [truncated](Self::truncate) instead.
+    /// Returns the axis information after an extension from `from_bits` to `to_bits` bits. The extension is a sign
+    /// extension if `by_sign` is true, and a zero extension otherwise. If `to_bits` is smaller than `from_bits`,
+    /// the value is [truncated](Self::truncate) instead.
     ///
-    /// If elements may be negative, only groups that start at a multiple of their size stay contiguous: 127 and
-    /// -128 are consecutive in 8 bits, but not in 16 bits.
+    /// If elements may be negative, a contiguous group may wrap around, and is then not contiguous in the result:
+    /// 127 and -128 are consecutive in 8 bits, but not in 16 bits. The contiguity is therefore reduced until each
+    /// group starts at a multiple of its size, because such a group does not wrap around.
     #[must_use]
     pub fn extend(&self, from_bits: u32, to_bits: u32, by_sign: bool) -> Self {
         if from_bits == to_bits {
@@ -395,8 +400,8 @@ impl AxisInfo {
     }
 }
 
-/// Folds `op` if one operand is a neutral or absorbing constant, as in `x + 0` or `x * 0`. Returns `None`
-/// otherwise.
+/// Returns the axis information of `op` if one operand is a constant that leaves the other operand unchanged, as in
+/// `x + 0`, or that determines the result, as in `x * 0`. Returns `None` otherwise.
 fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
     match (op, a.constant, b.constant) {
@@ -498,8 +503,8 @@ fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFac
 }
 
 /// Converts the shift distance `by` to the constant divisor 2^`by`: a right shift by `by` is equivalent to a
-/// division by this divisor. Returns `None` if `by` is not a constant, or if the constant is not below both `bits`
-/// and 62.
+/// division by this divisor. Returns `None` if `by` is not constant, is negative, is not below `bits`, or is not
+/// below 62.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant

@@ -65,7 +65,7 @@ pub struct AxisInfo {
     contiguity_log2: [u8; MAX_DIMS],
     divisibility_log2: [u8; MAX_DIMS],
     constancy_log2: [u8; MAX_DIMS],
-    /// log2 of a number of bytes that divides the difference of any two addresses; 0 for integers.
+    /// For addresses, log2 of a number of bytes that divides the difference of any two addresses. For integers, 0.
     step_log2: u8,
     non_negative: bool,
     constant: Option<i64>,
@@ -217,16 +217,16 @@ impl AxisInfo {
     /// Returns the axis information of the addresses `self + offsets`, as in `amdg.buffer_load`.
     ///
     /// # Units
-    /// `self` is a scalar pointer in bytes; `offsets` counts elements.
+    /// `self` is a scalar pointer. Its divisibility counts bytes. `offsets` counts elements.
     #[must_use]
     pub fn at_offsets(&self, offsets: &Self, offset_bits: u32, shape: &[u64]) -> Self {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds the facts that the kernel's author states about dimension `d`, whose size is `size`. A value of 1 adds
-    /// no fact.
+    /// Adds the facts that the author of the kernel states about dimension `d`. `size` is the size of this
+    /// dimension. A contiguity, divisibility or constancy of 1 states nothing.
     ///
-    /// Numbers are reduced to their largest power-of-two divisor: 12 counts as 4.
+    /// Each stated number is replaced by its largest power-of-two divisor: 12 counts as 4.
     #[must_use]
     pub fn with_hints(
         mut self,
@@ -255,8 +255,8 @@ impl AxisInfo {
         self.rank as usize
     }
 
-    /// Returns the contiguity along dimension `d`: each aligned group of this size has consecutive elements (addresses
-    /// for pointers). Returns 1 if the dimension does not exist.
+    /// Returns the contiguity along dimension `d`: each aligned group of this many elements holds consecutive
+    /// integers, or the addresses of consecutive elements for pointers. Returns 1 if the dimension does not exist.
     #[must_use]
     pub fn contiguity(&self, d: usize) -> u64 {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
@@ -373,8 +373,10 @@ impl AxisInfo {
 
     /// Reshapes a tensor from shape `from` to shape `to`, in row-major order.
     ///
-    /// A result dimension keeps contiguity and constancy if its stride is the stride of a source dimension. If its
-    /// stride is k times the stride of a source dimension, contiguity is lost, and constancy is divided by k.
+    /// If a result dimension has the stride of a source dimension, it keeps the contiguity and the constancy of the
+    /// source dimension, up to its own size. If the stride of a result dimension is k times the stride of the
+    /// source dimension that contains it, the contiguity is lost, and the constancy is divided by k. If a size is
+    /// not a power of two, contiguity and constancy are lost in all dimensions.
     #[must_use]
     pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = Self::unknown(to.len());
@@ -458,8 +460,9 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of the result of an elementwise operation about which nothing else is known. If
-    /// two positions have equal elements in every operand, they also have equal elements in the result.
+    /// Returns the axis information of the result of an elementwise operation that the analysis does not know. Only
+    /// the constancy is derived from `operands`: if two positions have equal elements in every operand, they also
+    /// have equal elements in the result.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {
@@ -481,7 +484,8 @@ impl AxisInfo {
     /// Returns log2 of a number that divides the first element of every aligned group of 2^`run` elements along
     /// `d`.
     ///
-    /// A group shorter than the contiguity may start inside a contiguous group, at a multiple of 2^`run`.
+    /// If 2^`run` is less than the contiguity, such a group may start inside a contiguous group, at a multiple of
+    /// 2^`run` elements from its start.
     fn divisibility_at(&self, d: usize, run: u8) -> u8 {
         if run >= self.contiguity_log2[d] {
             self.divisibility_log2[d]
@@ -514,7 +518,8 @@ impl AxisInfo {
         }
     }
 
-    /// Raises the divisibility of every dimension to the largest known divisor of all elements.
+    /// Raises the divisibility of every dimension to the largest number that is known to divide all elements of the
+    /// tensor.
     fn raise_divisibility(&mut self) {
         let everywhere = self.everywhere_log2();
         for d in 0..self.rank() {
@@ -522,8 +527,9 @@ impl AxisInfo {
         }
     }
 
-    /// Limits contiguous groups to half the range of `bits`-bit integers, so that no group that starts at a multiple of
-    /// its size wraps around.
+    /// Completes the axis information of `bits`-bit integers. The contiguity is limited to 2^(`bits` - 1). A
+    /// contiguous group that starts at a multiple of its size then does not wrap around. The divisibility of every
+    /// dimension is raised to the largest known divisor of all elements.
     fn finish(mut self, bits: u32) -> Self {
         let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(MAX_LOG2);
         for d in 0..self.rank() {

@@ -578,8 +578,8 @@ proptest! {
         }
     }
 
-    /// The facts that `AxisInfo::of_elements` computes from the elements hold and are maximal. They are at least as
-    /// strong as the facts of the analysis.
+    /// The facts that `AxisInfo::of_elements` computes from the elements hold and are maximal. The constancy is at
+    /// least the constancy that the analysis derives from the operations.
     #[test]
     fn elements_are_read_exactly((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -627,8 +627,8 @@ proptest! {
     }
 }
 
-/// Distributes a tensor over registers and lanes in a random bit order, and checks the vector accesses of each
-/// thread.
+/// Distributes a tensor of pointers over registers and lanes with a random invertible layout. Checks the vector
+/// accesses that `GlobalAccess::widest` returns, in each lane. `shuffle` is the seed of the layout.
 fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuffle: u64) {
     let mut columns: Vec<Vec<u64>> = Vec::new();
     for (d, size) in pointer.shape.iter().enumerate() {

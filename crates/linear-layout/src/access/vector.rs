@@ -16,9 +16,9 @@ pub struct GlobalAccess<'a> {
     /// The layout `(register, lane, warp, block) -> (dim0, ...)` of the accessed tensor. Register bases must not be
     /// zero.
     pub layout: &'a LinearLayout,
-    /// Number of elements that the operation guarantees to be consecutive, aligned and under the same mask bit,
-    /// such as `contiguity` of `amdg.buffer_load`. The value 1 is no guarantee. The guarantee applies to the
-    /// dimension along which register bit 0 moves.
+    /// Number of consecutive elements that the operation guarantees to be contiguous in memory, to be aligned, and
+    /// to have the same mask bit. An example is `contiguity` of `amdg.buffer_load`. The value 1 guarantees nothing.
+    /// The guarantee applies to the dimension along which register bit 0 moves.
     pub hinted_elements: u64,
     /// Width in bits of the widest access that the target supports.
     pub widest_bits: u32,
@@ -50,7 +50,7 @@ impl VectorAccess {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// Returns the known alignment of every access in bytes, at least the size of the access.
+    /// Returns the known alignment of every access in bytes. It is at least the size of an access.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
@@ -167,7 +167,8 @@ impl GlobalAccess<'_> {
 
     /// Returns the access of at most `limit` elements whose register bits have strides 1, 2, 4, ... along `d`.
     ///
-    /// The access ends before a coordinate bit that another input bit also changes.
+    /// The basis of another input bit may also contain one of these strides along `d`. The access then ends before
+    /// this stride.
     fn registers_along(&self, d: usize, limit: u64) -> Option<VectorAccess> {
         if !self.layout.has_out_dim(Dim::out(d)) {
             return None;

@@ -6,14 +6,14 @@ use std::ops::Sub;
 /// Number of low bits of a `LexCost` that hold the number of conversions.
 const CONVERSION_BITS: u32 = 48;
 
-/// A pair (price, number of conversions) in one integer. The price is in the high bits, so that integers
-/// compare as pairs do.
+/// A pair (price, number of conversions) in one integer. The price is in the high bits, so that integers compare as
+/// pairs do.
 ///
 /// ```text
 /// (3, 1) + (2, 2) = (5, 3)        3·2^48 + 1 + 2·2^48 + 2
 /// ```
 /// # Units
-/// A quarter of a cycle counts 2^48, a conversion counts 1. Sums of up to 2^16 prices of any size do not
+/// A quarter of a cycle is represented by 2^48, and a conversion by 1. Sums of up to 2^16 prices of any size do not
 /// saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LexCost(u128);

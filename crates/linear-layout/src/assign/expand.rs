@@ -6,7 +6,7 @@ use super::network::Network;
 use super::order::Order;
 use std::collections::VecDeque;
 
-/// Maximum number of variables whose values one proposal of an [`Expansion`] changes.
+/// Maximum number of variables that get a new value in one proposal of an [`Expansion`].
 const MAX_SPREAD: usize = 100;
 
 /// Returns the network in which each variable can only take its value in `choice` or its value in `proposal`. If
@@ -32,7 +32,8 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
 /// `proposal`. Returns one or two combined assignments, and the number of visited table entries.
 ///
 /// The first assignment costs no more than `choice`. If a table would exceed `limit` entries, some variables are
-/// fixed: to values of `choice` in the first assignment, and to values of `proposal` in a second one.
+/// fixed, and two assignments are returned. The fixed variables have their values from `choice` in the first
+/// assignment, and their values from `proposal` in the second assignment.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],

@@ -68,8 +68,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Appends the entries for all combinations of values of `vars`. The last of these variables varies fastest.
-    /// `offset` is the index of the entry in which they are all 0.
+    /// Appends the entries for all combinations of values of the variables `vars`. The last variable of `vars`
+    /// varies fastest. `offset` is the index of the entry in which all variables of `vars` are 0.
     fn walk(&self, sizes: &[u32], vars: &[u32], offset: usize, entries: &mut Vec<LexCost>) {
         let Some((&var, rest)) = vars.split_first() else {
             entries.push(self.table[offset]);
@@ -85,9 +85,10 @@ impl CostTable {
 /// Adds up cost tables. The buffers are reused between calls.
 #[derive(Debug, Default)]
 pub(super) struct Adder {
-    /// One stride for each pair of a variable and a table, with the last variable first.
+    /// One stride for each pair of a variable and a table. The strides for one variable are adjacent, and the last
+    /// variable comes first.
     strides: Vec<usize>,
-    /// For each table, the stride of the variable that is minimised over.
+    /// For each table, the stride of the variable `last` of [`Adder::sums`].
     steps: Vec<usize>,
     offsets: Vec<usize>,
     digits: Vec<u32>,

@@ -4,14 +4,15 @@ use super::cost::LexCost;
 use super::eliminate::Elimination;
 use std::collections::BTreeMap;
 
-/// One combination of values in a joint table that is part of an optimal assignment.
+/// A cell of a joint table: one combination of values of the table's variables. The cell is part of an optimal
+/// assignment.
 #[derive(Debug)]
 struct OptimalCell {
     /// One value for each variable of the table, in the order of `JointTable::vars`.
     values: Vec<u32>,
     group: usize,
-    /// For each child table, the index of the group whose cells have the same values as this cell in the variables
-    /// that both tables contain.
+    /// For each child table, the index of a group of its cells. The cells in the group have the same values as this
+    /// cell in all variables that both tables contain.
     below: Vec<usize>,
     is_live: bool,
 }
@@ -21,8 +22,8 @@ struct OptimalCell {
 struct CellGroup {
     cells: Vec<usize>,
     num_live: usize,
-    /// Indices of the cells in the parent table that have the same values as this group in the variables that both
-    /// tables contain.
+    /// Indices of cells in the parent table. These cells have the same values as the cells of this group in all
+    /// variables that both tables contain.
     above: Vec<usize>,
     num_live_above: usize,
 }
@@ -93,8 +94,10 @@ impl OptimalAssignments {
         new
     }
 
-    /// Fills the table `at`. For each combination of values that cells of the parent table give to the variables of
-    /// both tables, adds a group with the cheapest cells.
+    /// Fills the table `at`, whose parent table is already filled. Each combination of values that the cells of the
+    /// parent give to the shared variables gets one group. The shared variables are all variables of the table
+    /// except the eliminated variable. The group consists of the cells with the cheapest values of the eliminated
+    /// variable.
     fn fill(&mut self, eliminated: &Elimination<'_>, at: usize, choice: &mut [u32]) {
         let vars = std::mem::take(&mut self.tables[at].vars);
         // Values of the other variables in cells of the parent, with those cells.

@@ -115,8 +115,8 @@ impl Graph {
 
     /// Adds an edge. `prices` has one pair (price, number of conversions) for each pair of alternatives.
     ///
-    /// The prices of parallel edges are added. An edge from a node to itself counts only pairs of equal
-    /// alternatives.
+    /// The prices of parallel edges are added. If `a` and `b` are the same node, only the prices of pairs of equal
+    /// alternatives are used.
     ///
     /// # Shape
     /// `prices` is a row-major matrix: one row for each alternative of `a`, one column for each alternative of `b`.

@@ -6,13 +6,13 @@ use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
 /// Variables with cost tables. The solver minimises the sum of the tables.
 ///
-/// The first variables are the nodes of a graph. A shared term with more than two nodes becomes a helper
-/// variable, unless one member requests the term with every alternative. The helper variable is 1 if the term
-/// is paid, and 0 otherwise. The value 0 is infeasible if a member requests the term. If the helper variables
-/// are optimal, the cost of an assignment is [`Graph::price`].
+/// The first variables are the nodes of a graph. They are followed by helper variables. A shared term has a helper
+/// variable if it involves more than two nodes, unless one member requests the term with every alternative. The
+/// helper variable is 1 if the term is paid, and 0 otherwise. The value 0 is infeasible if a member requests the
+/// term. If each helper variable has its cheapest feasible value, the cost of an assignment is [`Graph::price`].
 ///
-/// An infeasible entry costs more than the sum of all feasible entries. So an optimum has as few infeasible
-/// entries as possible.
+/// An infeasible entry costs more than the sum of all feasible entries. So an optimum has as few infeasible entries
+/// as possible.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// Number of values that each variable can take.

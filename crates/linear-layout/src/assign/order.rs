@@ -15,8 +15,8 @@ pub(super) struct Neighbours<'a> {
     limit: u64,
 }
 
-/// The cost of eliminating a variable: first the number of entries of its joint table (at most `limit + 1`), and
-/// then the number of its neighbours.
+/// The cost of eliminating a variable: (number of entries of its joint table, number of its neighbours). If the
+/// number of entries exceeds `limit`, it is replaced by `limit + 1`.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {

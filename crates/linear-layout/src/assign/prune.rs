@@ -13,16 +13,16 @@ pub(super) struct PrunedNetwork {
     pub(super) network: Network,
     /// For each variable, the original numbers of the values that remain.
     kept: Vec<Vec<u32>>,
-    /// The remaining value that replaces the original value `value` of the variable `var` is
-    /// `replacement[var][value]`. All these values are original numbers.
+    /// The values that replace dominated values: `replacement[var][value]` replaces the value `value` of the
+    /// variable `var`. A value that remains replaces itself. All values are original numbers.
     replacement: Vec<Vec<u32>>,
     /// Number of compared table entries.
     pub(super) steps: u64,
 }
 
 impl PrunedNetwork {
-    /// Removes values from `whole` until no value is dominated. Tests dominance in `core`, the network that remains
-    /// after the elimination of some variables of `whole`.
+    /// Removes values from `whole` until no value is dominated. Values are compared in the network `core`, which
+    /// results from `whole` by the elimination of some variables.
     ///
     /// If two values have equal costs, both are kept, so that no optimal assignment is lost.
     pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {

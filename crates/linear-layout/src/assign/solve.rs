@@ -48,12 +48,12 @@ pub(super) struct Limits {
     pub(super) table: u64,
     /// Maximum number of entries in all joint tables of an exact elimination together.
     pub(super) all: u64,
-    /// Maximum number of entries in a joint table of the elimination that precedes pruning and local search. Also
-    /// the smallest table limit that local search uses.
+    /// Maximum number of entries of a joint table in the elimination that shrinks the network before pruning and
+    /// before local search. Also a lower bound on the table limit of local search.
     pub(super) few: u64,
-    /// Maximum number of entries in all tables together, in the relaxation or in one round of local search. The
-    /// limit of each table is this number divided by the number of variables, but at least `few` and at most
-    /// `table`.
+    /// Approximate number of entries in all tables together, in the relaxation or in one round of local search. The
+    /// limit of each table is this number divided by the number of variables. If the quotient is below `few` or
+    /// above `table`, the limit is `few` or `table` instead.
     pub(super) round: u64,
     /// Local search starts no further move after it has visited this many table entries.
     pub(super) moves: u64,
@@ -171,8 +171,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Runs local search from two assignments: `start`, and the assignment that is chosen from the relaxed network.
-/// Combines both results, and returns the best assignment that was found.
+/// Runs local search from two assignments: from `start`, and from an assignment that is read off the relaxation of
+/// the network. Combines the two results, continues the search, and returns the best assignment found.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);

@@ -9,7 +9,7 @@ fn one_in(random: &mut Random, n: u64) -> bool {
 }
 
 /// A distribution of random prices. Prices below `values` are equally likely. Few distinct prices make ties likely.
-/// On average, one price in every `infeasible` prices is infeasible, and none if `infeasible` is 0.
+/// A price is infeasible with the probability 1 / `infeasible`. If `infeasible` is 0, no price is infeasible.
 #[derive(Clone, Copy)]
 struct Prices {
     values: u64,
@@ -275,8 +275,8 @@ fn stars_and_rings_are_eliminated() {
     }
 }
 
-/// Returns a random graph. The price of an edge is the price of the conversion between two layouts, which is the
-/// same on all edges, times a random weight of the edge.
+/// Returns a random graph. All edges share the same random prices of conversions between two layouts. The price of
+/// an edge is the price of its conversion times a random weight of the edge.
 fn entangled(random: &mut Random, nodes: u64, degree: u64, layouts: u64) -> Graph {
     let mut graph = Graph::new();
     let own = |random: &mut Random| (0..layouts).map(|_| (random.below(1000), 0)).collect();

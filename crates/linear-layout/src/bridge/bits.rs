@@ -33,12 +33,16 @@ fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     Ok(bits)
 }
 
-/// Returns one XOR mask for each coordinate bit. Adding the bit's value to `offset` is the same as XOR with the
-/// mask.
+/// Returns one XOR mask for each coordinate bit. XORing `offset` with the mask gives the same number as adding the
+/// value of the bit to `offset`.
 ///
-/// Sums of several bits are XORs if and only if no two masks share a bit. If two masks share a bit, the carry
-/// of one addition depends on the other coordinate bit. Returns an error in this case, for a negative index,
-/// and for an index of more than 62 bits.
+/// Adding the values of several bits is equivalent to XORing their masks if and only if no two masks share a bit.
+/// Otherwise, whether one addition carries depends on another coordinate bit.
+///
+/// Returns an error if
+/// - two masks share a bit,
+/// - an index is negative, or
+/// - an index has more than 62 bits.
 fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeError> {
     let lowest = bits.iter().map(|bit| bit.value.min(0));
     let lowest = lowest.fold(offset, i64::saturating_add);
@@ -120,7 +124,7 @@ pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
 }
 
 /// Returns the linear map with the columns `bases`. The size of the out-dim `offset` is the least power of two that
-/// is greater than every output and greater than `other`.
+/// exceeds every output and the number `other`.
 fn linear_from_bases(
     layout: &Layout,
     bases: &[u64],
@@ -300,8 +304,8 @@ struct Separation {
     modes: Vec<Mode>,
 }
 
-/// Removes a swizzle from `bases` and `offset`. Returns the swizzle, and the layout and offset from which the
-/// swizzle produces `bases` and `offset`. In the returned layout, no two bases share a bit.
+/// Finds a swizzle that separates `bases`. Returns the swizzle, and a layout with an offset. Applying the swizzle
+/// to the layout and to the offset gives `bases` and `offset`. In the returned layout, no two bases share a bit.
 fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());

@@ -20,7 +20,8 @@ pub struct RegisterBases {
     pub registers: Vec<u64>,
 }
 
-/// Returns the bases of a linear register layout, in which all modes and replications are powers of two.
+/// Returns the bases of a register layout. The layout must be linear: the extents of all modes and the sizes of all
+/// replications must be powers of two.
 /// # Errors
 /// Returns an error that names the mode or replication that is not a power of two.
 pub fn register_bases(

@@ -158,9 +158,10 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Returns an error if the layout is not a [linear map](linear_from_composed), or if two elements have the same
-/// offset. An offset may be a gap only if it has a bit that is zero for all elements. If any other offset has no
-/// element, also returns an error.
+/// Returns an error if
+/// - the layout is not a [linear map](linear_from_composed),
+/// - two elements have the same offset, or
+/// - an offset has no element, although each set bit of the offset is also set in the offset of some element.
 pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let offsets = linear_from_composed(layout)?;
     if !offsets.is_injective() {

@@ -145,7 +145,7 @@ pub fn linear_from_thread_value(
     )?)
 }
 
-/// A mode of the threads or of the values of a thread-value layout. Modes are compared by stride first.
+/// A thread mode or a value mode of a thread-value layout. Modes are ordered by stride first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct StridedMode {
     stride: i64,

@@ -35,8 +35,8 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
-/// Returns the label of the rule of this encoding that an error of the kind `kind` reports as broken. Returns
-/// `None` if the kind corresponds to no rule.
+/// Returns the label of the rule that this encoding breaks if it causes an error of the kind `kind`. Returns `None`
+/// if the kind corresponds to no rule.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),

@@ -168,9 +168,9 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the bases of `ctaLayout` to `tiling`. The bases are converted from steps in tiles to steps in
-    /// elements, where a tile has the size `2^tile[d]` along dim `d`. Steps along the dim `skip` become zero, and
-    /// register bases that step only along `skip` are omitted.
+    /// Appends the bases of `ctaLayout` to `tiling`. These bases count tiles, and are converted to elements: a tile
+    /// has `2^tile[d]` elements along dim `d`. Steps along the dim `skip` become zero. If `skip` is given, register
+    /// bases without a step along another dim are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

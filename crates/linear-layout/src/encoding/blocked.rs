@@ -13,10 +13,11 @@ const FAMILY: &str = "blocked";
 const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `CGALayout`";
 
 /// A layout that tiles a tensor with nested boxes: a thread holds a box of elements, a warp holds a box of thread
-/// boxes, and a CTA holds a box of warp boxes.
+/// boxes, and a CTA holds a box of warp boxes. If the tensor is larger than the box of the CTA, the box is
+/// repeated.
 ///
 /// For example, `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on a 4x4
-/// tensor, where `T1` is thread 1:
+/// tensor, where `T1` is thread 1 and each thread holds two boxes of two elements:
 /// ```text
 /// row 0:  T0 T0 T1 T1
 /// row 1:  T2 T2 T3 T3

@@ -9,21 +9,20 @@ use super::{EncodingError, Ints, List, MAX_RANK};
 /// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// The basis of one bit of the CTA number. Steps are counted in parts of the tensor, where a part is what one CTA
-/// holds.
+/// The basis of one bit of the CTA number, in units of parts. A part is the piece of the tensor that one CTA holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// The step of this bit as `(dim, log2 of the number of parts)`. `None` if CTAs that differ in this bit hold
-    /// copies of the same part.
+    /// The step of this bit as (dim, log2 of the length), where the length counts parts. `None` if CTAs that differ
+    /// in this bit hold copies of the same part.
     pub(crate) step: Option<(u8, u8)>,
 }
 
 /// The split of a tensor over the CTAs of a cluster (a CGA), written `CGALayout = [[1, 0]]` in IR.
 ///
-/// The tensor is split into equal parts. A bit of the CTA number with a nonzero basis selects the part. CTAs
-/// that differ only in a bit with a zero basis hold copies of the same part. For example, `[[1, 0], [0, 0]]`
-/// describes four CTAs: CTA 0 holds the first half of the rows, CTA 1 holds the second half, CTA 2 holds a copy
-/// of the first half, and CTA 3 holds a copy of the second half.
+/// The tensor is split into equal parts, and the bits of the CTA number with nonzero bases select the part that the
+/// CTA holds. CTAs that differ only in a bit with a zero basis hold copies of the same part. For example, `[[1, 0],
+/// [0, 0]]` describes four CTAs: CTA 0 holds the first half of the rows, CTA 1 holds the second half, CTA 2 holds a
+/// copy of the first half, and CTA 3 holds a copy of the second half.
 /// # Shape
 /// (block 2^n) -> (dim0, dim1, ...), in units of the part of a tensor that one CTA holds.
 /// # Source
@@ -191,9 +190,9 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim. A bit of the CTA number with a zero basis, whose CTAs hold
-    /// copies, doubles the number along the dim of the preceding nonzero basis, or along dim0 if there is no
-    /// preceding nonzero basis.
+    /// Returns the number of CTAs along each dim, including CTAs that hold copies. Each bit of the CTA number
+    /// doubles the number along one dim. For a bit with a nonzero basis, this is the dim of the basis. For a bit
+    /// with a zero basis, it is the dim of the preceding nonzero basis, or dim0 if there is none.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;

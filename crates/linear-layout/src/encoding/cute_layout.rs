@@ -24,10 +24,10 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 /// A layout of CuTe. The layout of a buffer has one mode for each dim. The layout of a tensor in registers has two
 /// modes: threads, and values of a thread.
 ///
-/// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with `tile = [16,
-/// 8]` maps thread t and value v to the index of an element of the tile in column-major order. An encoding with a tile
-/// is a distributed encoding. An encoding without a tile is a shared encoding, until [`Encoding::for_tensor`] takes the
-/// shape of a tensor as the tile.
+/// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with `tile =
+/// [16, 8]` maps thread t and value v to the index of an element of the tile in column-major order. An encoding
+/// with a tile is a distributed encoding. An encoding without a tile is a shared encoding, until
+/// [`Encoding::for_tensor`] takes the shape of a tensor as the tile.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;
@@ -41,8 +41,8 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 /// ```
 /// # Shape
 /// Buffer: (offset, block) -> (dim0, dim1, ...), with the sizes of the modes as the shape. Tensor: (register, lane,
-/// warp, block) -> (dim0, dim1, ...). On a shape other than an explicit tile, the layout is the same as for the
-/// [`LinearEncoding`] with the same bases. There is one CTA.
+/// warp, block) -> (dim0, dim1, ...). If the encoding has an explicit tile and the tensor has another shape, the
+/// layout is the same as for the [`LinearEncoding`] with the same bases. There is one CTA.
 /// # Units
 /// Offsets and swizzles count elements.
 /// # Source

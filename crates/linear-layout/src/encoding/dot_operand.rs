@@ -310,8 +310,9 @@ pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends bits to the input dim `slot` of `tiling`, for each dim in `order`. Along a dim other than `k`,
-/// `sizes[dim]` indices enumerate different elements. Along the dim `k`, they hold copies of the same elements.
+/// Appends bits to the input dim `slot` of `tiling`, for each dim in `order`. The appended bits of a dim take
+/// `sizes[dim]` values. Along the dim `k`, these values select copies of the same elements. Along any other dim,
+/// they select different elements.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

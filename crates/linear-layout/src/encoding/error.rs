@@ -29,8 +29,8 @@ struct ErrorDetails {
     rule: Option<&'static str>,
 }
 
-/// A type to which the label of a broken rule, e.g. `blocked_c2`, can be attached. It is an error, or a result that
-/// may hold an error. An error that already has a label keeps this label.
+/// An error, or a result that may hold an error, to which the label of a broken rule can be attached, e.g.
+/// `blocked_c2`. An error that already has a label keeps this label.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
@@ -300,7 +300,7 @@ impl EncodingError {
         })
     }
 
-    /// Sets the key of a `TooMany` error that has no key yet. Other errors are unchanged.
+    /// Sets the key of a `TooMany` error to `name`, if the error has no key yet. All other errors are unchanged.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -348,8 +348,8 @@ impl EncodingError {
         }
     }
 
-    /// Records that the key `name` causes the error. Applies only to a `Quoted` error and to a `NoLayout` error,
-    /// which becomes a `Quoted` error. Other errors are unchanged.
+    /// Records that the key `name` causes the error. A `NoLayout` error is converted to a `Quoted` error, which can
+    /// hold the key. Errors other than `Quoted` and `NoLayout` are unchanged.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {

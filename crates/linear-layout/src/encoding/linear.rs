@@ -133,9 +133,12 @@ impl LinearEncoding {
     /// Returns the encoding whose bases are those of `layout`.
     ///
     /// # Errors
-    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0,
-    /// dim1, .... Also returns an error if a basis is neither zero nor a power of two along one dim, two nonzero
-    /// bases are equal, or the bases do not reach all elements.
+    /// Returns an error in these cases:
+    /// - The input dims are not register, lane, warp and block.
+    /// - The output dims are not dim0, dim1, ....
+    /// - A basis is neither zero nor a power of two along one dim.
+    /// - Two nonzero bases are equal.
+    /// - The bases do not reach all elements.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         check_dims(
             "linear",
@@ -176,9 +179,12 @@ impl GenericLinearEncoding {
     /// Returns the encoding whose bases are those of `layout`.
     ///
     /// # Errors
-    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0,
-    /// dim1, ..., or the layout is not surjective. Also returns an error if a register, lane or block basis steps
-    /// along more than one dim, or a register basis is neither zero nor a power of two.
+    /// Returns an error in these cases:
+    /// - The input dims are not register, lane, warp and block.
+    /// - The output dims are not dim0, dim1, ....
+    /// - A register basis is neither zero nor a power of two along one dim.
+    /// - A lane or block basis steps along more than one dim.
+    /// - The layout is not surjective.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         let what = "generic_linear";
         check_dims(

@@ -19,8 +19,8 @@ use super::{Encoding, EncodingError, element_bits};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeText {
-    /// The encoding of the type. If a tensor has a CuTe encoding, the encoding includes a tile, as
-    /// [`Encoding::for_tensor`] returns it.
+    /// The encoding of the type. If the type is a tensor with a CuTe encoding that states no tile,
+    /// [`Encoding::for_tensor`] has added the tensor's shape as the tile.
     pub encoding: Encoding,
     /// The shape of the tensor or buffer that has the encoding. If the type is an array of buffers, this is the
     /// shape of one buffer.

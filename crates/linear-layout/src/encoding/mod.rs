@@ -109,7 +109,8 @@ use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// Expands to the alias of an encoding family if one is given, and to the attribute name otherwise.
+/// Expands to the name of an encoding family. This is the alias if one is given, e.g. `cute.layout`, and the
+/// attribute name otherwise, e.g. `blocked`.
 macro_rules! family_name {
     ($name:literal) => {
         $name
@@ -255,8 +256,9 @@ impl Encoding {
     /// Returns the linear layout of a tensor or buffer of this shape, and checks that every element has a location.
     ///
     /// [`to_linear_layout`](Self::to_linear_layout) also returns layouts that leave elements without a location, as
-    /// Triton does. For example, the basis in `warp = [[0, 5]]` is replaced by zero on a tensor with four columns,
-    /// because it steps outside the tensor.
+    /// Triton does. For example, the bases `register = [[0, 2]], lane = [[0, 4]], warp = [[0, 5]]` reach column 1
+    /// as 4 ^ 5. On a tensor with four columns, the steps by 4 and 5 leave the tensor and become zero, so that
+    /// column 1 has no location.
     /// # Errors
     /// Returns an error in the same cases as `to_linear_layout`, and if an element has no location. The error
     /// message then names such an element.
@@ -330,8 +332,8 @@ impl Encoding {
     }
 
     /// Returns a form of the encoding that can be used on tensors of other shapes. If
-    /// [`for_tensor`](Self::for_tensor) made the shape of a tensor the tile of a CuTe encoding, this tile becomes
-    /// an explicit one.
+    /// [`for_tensor`](Self::for_tensor) added a tile to a CuTe encoding, this tile becomes explicit. A later call
+    /// of `for_tensor` then keeps it.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {

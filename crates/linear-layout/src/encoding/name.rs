@@ -12,8 +12,11 @@ impl Encoding {
     ///
     /// Equal encodings have equal names. `t` precedes the number of threads of a warp along each dim, `w` the
     /// number of warps of a CTA, and `c` the number of CTAs of a cluster. `o01` is the order of the dims, which is
-    /// stated only if it is not row-major. The name of an encoding with explicit bases contains `as_` and the name
-    /// of another encoding with the same layout, or the shape if no other encoding has this layout.
+    /// stated only if it is not row-major.
+    ///
+    /// If an encoding consists of explicit bases, its name contains `as_` followed by the name of an encoding of
+    /// another family with the same layout. If there is no such encoding, or only a slice, the name contains the
+    /// shape instead.
     ///
     /// | name | encoding |
     /// |---|---|
@@ -173,7 +176,9 @@ fn order(order: &[u32]) -> String {
     format!("_o{digits}")
 }
 
-/// Returns the text of the order `dims`. If the rank is not 2, the rank comes first, e.g. `_3d_o012`.
+/// Returns the part of a buffer's name that describes the order `dims`: `_o01` for the order `[0, 1]`, and nothing
+/// for a row-major order. If the rank is not 2, the rank comes first, e.g. `_3d_o012`, or `_3d` for a row-major
+/// order.
 fn memory_order(dims: &[u32]) -> String {
     match dims.len() {
         2 => order(dims),
@@ -196,8 +201,8 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// Returns `as_` followed by the name of another encoding with the same layout. Returns the shape instead if no
-/// such encoding exists.
+/// Returns `as_` followed by the name of an encoding of another family with the same layout. If there is no such
+/// encoding, or only a slice, returns the shape instead.
 fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
         // The name of a slice is not used, because the layout does not determine its parent.

@@ -22,10 +22,12 @@ const KEYS: &str = "`versionMajor`, `versionMinor`, `warpsPerCTA`, `instrShape`,
 /// row 8:  T0 T0 T1 T1 ...          (registers 2 and 3)
 /// ```
 /// # Shape
-/// (register, lane, warp, block) -> (dim0, dim1). If the rank is 3, dim0 is a batch dim, and the matrix dims follow.
+/// (register, lane, warp, block) -> (dim0, dim1). If the rank is 3, dim0 is a batch dim, and the matrix dims
+/// follow.
 /// # Units
-/// `instr_shape` counts the elements that one warp holds for one instruction: `[m, n]` for version 2, `[m, n, k]` for
-/// version 3. `warps_per_cta` counts warps.
+/// `instr_shape` counts elements. It contains one size per tensor dim for version 2, e.g. `[m, n]`, and `[m, n, k]`
+/// for version 3. `m` and `n` are the sizes of the part of the result that one warp holds, and `k` is the length of
+/// the sum. `warps_per_cta` counts warps.
 /// # Source
 /// Triton's `NvidiaMmaEncodingAttr`; PTX ISA, "Matrix fragments for mma.m16n8k16".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -174,9 +176,13 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Appends one tile of `mma` fragments to `tiling`. From the fastest bit on, the tile consists of `k_width`
-/// registers along dim `inner`, 4 lanes along `inner`, 8 lanes along dim `outer`, further registers along `outer`,
-/// and further registers along `inner`. The numbers of further registers are chosen such that the tile is full.
+/// Appends one tile of `mma` fragments to `tiling`. The tile has `outer_size` elements along dim `outer`, and
+/// `inner_size` elements along dim `inner`. It consists of these factors, the fastest first:
+/// - `k_width` registers along `inner`,
+/// - 4 lanes along `inner`,
+/// - 8 lanes along `outer`,
+/// - `outer_size / 8` registers along `outer`,
+/// - `inner_size / (4 * k_width)` registers along `inner`.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),

@@ -275,8 +275,9 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Appends the offset bits of one TMA box to `tiling`. `sizes` is log2 of the extents of the box. Copies of the
-    /// swizzle pattern fill the box along the rows first, then along the columns.
+    /// Appends the offset bits of one TMA box to `tiling`. `sizes` is log2 of the extents of the box. The box is
+    /// filled with copies of the swizzle pattern. Consecutive copies cover all rows of the box, before the next
+    /// copies cover the next columns.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {

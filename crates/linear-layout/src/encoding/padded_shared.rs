@@ -21,15 +21,16 @@ const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
 /// Maximum number of `(interval, padding)` pairs: one for each power of two in 32 bits.
 const MAX_PAIRS: usize = 32;
 
-/// A shared-memory layout in which padding follows every interval of elements.
+/// A shared-memory layout in which padding follows every interval of elements. It has a list of `(interval,
+/// padding)` pairs.
 ///
-/// `[4:+2]` puts two unused elements after every four elements, so that element 4 has offset 6, and element 8 has
-/// offset 12:
+/// For example, the pair (4, 2), which is written as `[4:+2]`, puts two unused elements after every four elements.
+/// Element 4 then has offset 6, and element 8 has offset 12:
 /// ```text
 /// 0 1 2 3 . . 4 5 6 7 . . 8 9 ...
 /// ```
-/// The linear component maps positions to elements. Position `i` has offset `i` plus `(i / interval) * padding` for
-/// each pair.
+/// The linear component maps positions to elements. The offset of position `i` is the sum of `i` and, for each
+/// pair, `(i / interval) * padding`.
 /// # Shape
 /// The linear component maps (offset, block) -> (dim0, dim1, ...), and determines the shape of the tensor.
 /// # Units
@@ -47,10 +48,14 @@ impl PaddedSharedEncoding {
     /// every `interval` positions, for each `(interval, padding)` pair.
     ///
     /// # Errors
-    /// Returns an error if there is no pair, an interval or a padding is not a power of two, or an interval is
-    /// repeated. Also returns an error if `linear` does not map (offset, block) -> (dim0, dim1, ...), one of its
-    /// bases is neither zero nor a power of two along one dim, its offset bases are not independent, or it is not
-    /// surjective.
+    /// Returns an error in these cases:
+    /// - There is no pair.
+    /// - An interval or a padding is not a power of two.
+    /// - Two pairs have the same interval.
+    /// - `linear` does not map (offset, block) -> (dim0, dim1, ...).
+    /// - A basis of `linear` is neither zero nor a power of two along one dim.
+    /// - The offset bases of `linear` are not linearly independent.
+    /// - `linear` is not surjective.
     pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
         if pairs.is_empty() {
             return Err(EncodingError::new(EncodingErrorKind::NoPairs).of_rule("padded_shared_c1"));

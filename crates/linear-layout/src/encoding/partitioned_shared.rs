@@ -35,9 +35,12 @@ impl PartitionedSharedEncoding {
     /// parts. Each part has the encoding `partition_layout`.
     ///
     /// # Errors
-    /// Returns an error if `num_partitions` is less than 2 or not a power of two, `num_groups` is not a power of
-    /// two, `partition_dim` is not below the rank, or `partition_layout` is not a shared encoding whose CTAs split
-    /// the tensor into contiguous parts.
+    /// Returns an error in these cases:
+    /// - `num_partitions` is less than 2, or is not a power of two.
+    /// - `num_groups` is not a power of two.
+    /// - `partition_dim` is not below the rank of `partition_layout`.
+    /// - `partition_layout` is not a shared encoding.
+    /// - The CTAs of `partition_layout` do not split the tensor into contiguous parts.
     pub fn new(
         num_partitions: u32,
         num_groups: u32,

@@ -156,7 +156,9 @@ impl Encoding {
     /// Returns the number of lanes in a warp.
     ///
     /// # Errors
-    /// Returns an error if the encoding is not distributed, or no layout exists for a tensor of one element.
+    /// Returns an error if the encoding is not distributed. Also returns an error if the encoding has no layout on
+    /// the shape from which the number is computed. This shape is the tile of a CuTe encoding, and one element for
+    /// any other encoding.
     pub fn num_lanes(&self) -> Result<u64, EncodingError> {
         self.hardware_size(Dim::LANE)
     }
@@ -164,7 +166,9 @@ impl Encoding {
     /// Returns the number of warps in a CTA.
     ///
     /// # Errors
-    /// Returns an error if the encoding is not distributed, or no layout exists for a tensor of one element.
+    /// Returns an error if the encoding is not distributed. Also returns an error if the encoding has no layout on
+    /// the shape from which the number is computed. This shape is the tile of a CuTe encoding, and one element for
+    /// any other encoding.
     pub fn num_warps(&self) -> Result<u64, EncodingError> {
         self.hardware_size(Dim::WARP)
     }
@@ -243,9 +247,11 @@ impl Encoding {
     }
 }
 
-/// Returns, for each output dim, the number of values of `ind` that are distributed along it. Each basis of `ind`
-/// doubles the result for the dim along which it steps. If `copies` is true, a zero basis doubles the result for
-/// the dim along which the preceding nonzero basis steps.
+/// Returns, for each output dim, the number of values of `ind` that are distributed along it. Each nonzero basis of
+/// `ind` doubles the result for the dim along which it steps.
+///
+/// If `copies` is true, a zero basis doubles the result for the dim along which the preceding nonzero basis steps,
+/// or for dim 0 if there is none. If `copies` is false, zero bases are ignored.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
@@ -280,7 +286,8 @@ impl SwizzledSharedEncoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// Returns an error if the ranks differ, `order` is not a permutation, or `element_bits` is 0.
+    /// Returns an error if `shape`, `order` and `cga` do not have the same rank, `order` is not a permutation, or
+    /// `element_bits` is 0.
     /// # Source
     /// Triton's `SwizzledSharedEncodingAttr::get` and `composeSharedLayoutForOperand`.
     pub fn for_dot_operand(

@@ -198,8 +198,8 @@ impl SwizzleParameters {
     }
 }
 
-/// Returns the label of the rule that an encoding with this error violates, or `None` if the error is not about the
-/// swizzle.
+/// Returns the label of the rule that is violated if an error of this kind occurs. Returns `None` if the kind of
+/// error does not concern the swizzle parameters.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("swizzled_shared_c1"),

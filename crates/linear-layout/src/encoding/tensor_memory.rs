@@ -21,12 +21,17 @@ const BLOCK: usize = 2;
 /// The layout of a matrix in tensor memory, which has 128 rows. The matrix occupies as many columns as it needs.
 ///
 /// The matrix is divided into blocks of `block_m` rows and `block_n` columns. They are stored one after the other:
-/// first the blocks along dim0, then those along dim1. A block of 64 rows occupies the first 16 rows of each
-/// quarter of the 128 rows. The other 16 rows hold the next block, or are unused (a zero basis):
+/// first the blocks along dim0, then those along dim1.
+///
+/// If a block has 64 rows and is not shared by two CTAs, it occupies the first 16 rows of each quarter of the 128
+/// rows. The other 16 rows of each quarter hold the next block. If there is no next block, they are unused, and the
+/// basis that selects them is zero:
 /// ```text
 /// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
 /// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...
 /// ```
+/// If two CTAs share blocks of 64 rows, the lower 64 rows hold the first half of a block's columns, and the upper
+/// 64 rows hold the second half.
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Units
@@ -48,9 +53,12 @@ impl TensorMemoryEncoding {
     /// Returns the encoding with blocks of `block_m` rows and `block_n` columns.
     ///
     /// # Errors
-    /// Returns an error if `block_m` is not 64 or 128, `block_n` is not a power of two up to 512, `col_stride` is
-    /// not 1, 2 or 4, `fp4_padded` is true and `col_stride` is not 1, or the rank of `cga` is not 2. Also returns
-    /// an error if `two_ctas` is true and the first basis of `cga` does not split the rows between two CTAs.
+    /// Returns an error in these cases:
+    /// - `block_m` is not 64 or 128.
+    /// - `block_n` is not a power of two up to 512.
+    /// - `col_stride` is not 1, 2 or 4, or is not 1 although `fp4_padded` is true.
+    /// - The rank of `cga` is not 2.
+    /// - `two_ctas` is true, but the first basis of `cga` does not split the rows between two CTAs.
     pub fn new(
         block_m: u32,
         block_n: u32,

@@ -33,11 +33,11 @@ impl Aliases {
         Self::default()
     }
 
-    /// Parses the text of a module, and returns the aliases that its lines `#name = #ttg...` define. Lines that do
-    /// not define an encoding are ignored.
+    /// Parses the text of a module, and returns the aliases that its lines `#name = #ttg...` define. All other
+    /// lines are ignored, and so are definitions that cannot be parsed as an encoding.
     ///
     /// # Errors
-    /// Returns an error if a name is defined twice.
+    /// Returns an error if two encodings are defined under the same name.
     pub fn of_module(text: &str) -> Result<Self, EncodingError> {
         let mut aliases = Self::new();
         for line in text.lines().map(str::trim) {
@@ -475,8 +475,9 @@ impl<'a> Parser<'a> {
         Ok(QuotedText { text, at })
     }
 
-    /// Parses the rest of an encoding after its first parameter, which is `, key = value, ...>` or `>`. The closure
-    /// `value` is called with each key, and parses the value of this key.
+    /// Parses the end of the text of an encoding, which follows its first parameter. This is either `>`, or a list
+    /// of further parameters `, key = value, ...>`. The closure `value` is called with each key, and parses the
+    /// value of this key.
     pub(crate) fn further_fields(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -542,9 +543,10 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the error that the parser reports for an invalid key `key` in an encoding of the family `family`. If the
-/// family has no such key, the error says that the key is unknown. Otherwise, it says that the key is given twice.
-/// Returns `None` if the family is unknown.
+/// Returns the error that the parser reports if the key `key` is invalid in an encoding of the family `family`. If
+/// the family has no such key, the error says that the key is unknown. If the family has the key, the error says
+/// that the key is given twice, because a known key is invalid only if it is repeated. Returns `None` if the family
+/// is unknown.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {

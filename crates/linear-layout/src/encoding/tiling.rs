@@ -12,7 +12,8 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
 const MAX_BITS: usize = 64;
-/// log2 of the maximum size along one dim. This limit and [`MAX_TOTAL_BITS`] ensure that no sum of bits overflows.
+/// log2 of the maximum size along one dim. Together with [`MAX_TOTAL_BITS`], it limits the sizes of a tensor such
+/// that sums of their log2 values do not overflow.
 const MAX_DIM_BITS: u32 = 31;
 const MAX_TOTAL_BITS: u32 = 62;
 
@@ -247,8 +248,8 @@ impl Tiling {
         }
     }
 
-    /// Appends zero bases to `slot`, so that `size` of its indices hold copies of the same elements. `size` is a
-    /// power of two.
+    /// Appends log2 of `size` zero bases to `slot`. They multiply the size of this input dim by `size`, and the
+    /// added indices hold copies of the same elements. `size` is a power of two.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);

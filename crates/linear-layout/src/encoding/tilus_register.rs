@@ -21,8 +21,8 @@ pub(super) const THREADS_PER_WARP: u32 = 32;
 /// its result. Lane 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). The lane is the low-order digit of a
 /// thread number, and the warp is the high-order digit.
 ///
-/// On a tensor whose shape differs from the layout's shape, the layout is extended or cut like that of the
-/// [`LinearEncoding`] with the same bases.
+/// If the shape of a tensor differs from the layout's shape, the layout is extended or cut in the same way as a
+/// [`LinearEncoding`] that has the same bases.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;

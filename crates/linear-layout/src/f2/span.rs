@@ -56,8 +56,9 @@ impl Span {
         true
     }
 
-    /// Returns the remainder of `vector` modulo the subspace: the only vector without pivot bits that differs from
-    /// `vector` by an element of the subspace.
+    /// Returns the remainder of `vector` modulo the subspace. The remainder differs from `vector` by an element of
+    /// the subspace, and has no pivot bits. These two conditions determine it uniquely. The pivot bits are the
+    /// lowest set bits of the vectors in the reduced basis.
     #[must_use]
     pub fn reduce(&self, vector: u64) -> u64 {
         let mut hits = vector & self.pivots;

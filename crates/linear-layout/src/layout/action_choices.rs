@@ -92,14 +92,16 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns `(n, permutation)`: a permutation that moves the registers with additive addresses to the front, and
-    /// the number `n` of these registers.
+    /// Returns `(n, permutation)`. `permutation` moves the registers with additive addresses to the front, and `n`
+    /// is the number of these registers.
     ///
     /// An address is the XOR of two parts: `layout` computes one part from the register, and `addr` computes the
-    /// other part from all other inputs. A register basis is additive if it has no common bits with the bases of
-    /// `addr` or with `span_mask`, because its part can then be *added* to a base address. A register basis that
-    /// equals a basis of `addr` also counts as additive. `span_mask` is the mask of the address bits that an affine
-    /// offset may change.
+    /// other part from all other inputs. `span_mask` is the mask of the address bits that the offset of a subview
+    /// may change. A register basis is additive in two cases:
+    /// - It has no common bits with the bases of `addr` or with `span_mask`. Its part can then be *added* to a
+    ///   base address.
+    /// - It equals a basis of `addr`.
+    ///
     /// # Errors
     /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have
     /// exactly one out-dim.
@@ -140,11 +142,13 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns the position that the value in slot `slot` has in the list of the distinct values of in-dim `dim`. A
-    /// slot is an index of `dim`, for example a register number.
+    /// Returns `slot` without the bits that are free in in-dim `dim` (see
+    /// [`free_variable_masks`](Self::free_variable_masks)). The other bits move together, so that they form a
+    /// consecutive number. A slot is an index of `dim`, for example a register number.
     ///
-    /// Each distinct value is in exactly one slot whose free bits are all zero (see
-    /// [`free_variable_masks`](Self::free_variable_masks)). The list is in the order of these slots.
+    /// If all free bits of `dim` have zero bases, slots with the same result hold the same value. The result is
+    /// then the position of this value in the list of the distinct values. The list contains the values of the
+    /// slots whose free bits are all zero, in the order of these slots.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};

@@ -20,8 +20,9 @@ impl LinearLayout {
     /// ```
     /// # Shape
     /// The result has the dims of both layouts, and the sizes of a common dim are multiplied. The dim order of the
-    /// result agrees with the orders of both layouts. If these orders contradict each other, the dim with the
-    /// smaller index in the opposite layout comes first. In case of a tie, the dim of `self` comes first.
+    /// result agrees with the orders of both layouts. If these orders contradict each other, let `a` be the next
+    /// dim of `self`, and `b` the next dim of `outer`. `b` comes first if its index in `self` is smaller than the
+    /// index of `a` in `outer`. Otherwise, `a` comes first.
     /// # Laws
     /// The product is associative (`product_is_associative`), but not commutative. The identity is `empty()`
     /// (`product_has_identity`). The product is surjective (injective) if and only if both layouts are surjective
@@ -193,8 +194,10 @@ impl LinearLayout {
     /// The equation holds for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
     /// # Errors
     /// Returns an error if `tile` has a dim that `self` lacks. Returns an
-    /// [`is_not_divisible`](LayoutError::is_not_divisible) error if a dim is larger in `tile`, a low basis differs
-    /// from the basis of `tile`, or a higher basis has an output bit of `tile`.
+    /// [`is_not_divisible`](LayoutError::is_not_divisible) error in these cases:
+    /// - A dim is larger in `tile` than in `self`.
+    /// - One of the low input bits that `tile` covers has a different basis in `self` than in `tile`.
+    /// - The basis of a higher input bit contains an output bit that `tile` covers.
     /// # Source
     /// Linear Layouts paper, left division; Triton's `divideLeft`.
     pub fn divide_left(&self, tile: &Self) -> Result<Self, LayoutError> {

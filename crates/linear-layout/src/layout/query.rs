@@ -21,8 +21,8 @@ impl FreeMasks {
             .map_or(0, |i| self.ins.extract(i, self.packed))
     }
 
-    /// Returns all masks packed into one word. The in-dims have the same bits as in the input of
-    /// [`LinearLayout::apply_packed`].
+    /// Returns all masks packed into one word. The mask of an in-dim occupies the same bits of the word as the
+    /// in-dim's index occupies in the packed input of [`LinearLayout::apply_packed`].
     #[inline]
     #[must_use]
     pub const fn packed(&self) -> u64 {

@@ -250,7 +250,8 @@ impl LayoutSide {
         }
     }
 
-    /// Returns 0 if all sizes and the names of the first four dims are equal, and a nonzero word otherwise.
+    /// Returns 0 if two conditions hold, and a nonzero word otherwise. All dims must have the same sizes on both
+    /// sides, and the first four dims must have the same names.
     #[inline]
     pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
         let (a, b) = (self.sizes.0, other.sizes.0);
@@ -306,7 +307,8 @@ impl LayoutSide {
         self.len() == other.len() && self.ids == other.ids
     }
 
-    /// Returns true if the first dims of `self` are all dims of `other`, in the same order. Sizes are ignored.
+    /// Returns true if `self` begins with the dims of `other`, in the same order. `self` may have further dims
+    /// after them. Sizes are ignored.
     #[inline]
     pub(super) fn starts_with(&self, other: &Self) -> bool {
         let mut bits = 16 * other.len();
@@ -317,7 +319,8 @@ impl LayoutSide {
         })
     }
 
-    /// Returns true if every dim of `self` has the same index and offset in `other`.
+    /// Returns true if every dim of `self` has the same index in `other`, and begins at the same bit of a packed
+    /// word.
     #[inline]
     pub(super) fn is_prefix_of(&self, other: &Self) -> bool {
         let offsets = sums_below(self.sizes.0[0]) ^ sums_below(other.sizes.0[0]);
@@ -348,8 +351,8 @@ impl LayoutSide {
     /// union.
     ///
     /// The number of bits of a common dim is the sum of its bits on both sides. If the orders of the two sides
-    /// contradict each other, the dim with the smaller index in the opposite side comes first. In case of a tie,
-    /// the dim of `self` comes first.
+    /// contradict each other, let `a` be the next dim of `self`, and `b` the next dim of `other`. `b` comes first
+    /// if its index in `self` is smaller than the index of `a` in `other`. Otherwise, `a` comes first.
     #[inline]
     pub(super) fn merge(
         &self,
@@ -455,8 +458,8 @@ pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutEr
     }
 }
 
-/// A list of bit-field moves that converts a packed point of one side to a packed point of another side, in which
-/// the dims have other offsets.
+/// A list of bit-field moves that converts a packed point of a source side to a packed point of a destination side.
+/// The two sides may store the same dim at different bits.
 #[derive(Clone, Copy)]
 pub(super) struct FieldMoves {
     len: usize,

@@ -194,15 +194,17 @@ impl LinearLayout {
         })
     }
 
-    /// Returns a copy of `self` in which the bases of `tile` are set to zero. In the result, each slot maps to the
-    /// first element of its tile.
+    /// Returns a copy of `self` in which the bases that step inside a tile are zero. The layout `tile` describes
+    /// one tile. In the result, each slot maps to the first element of its tile.
     ///
-    /// Unlike [`divide_left`](Self::divide_left), this function keeps the size of every dim. It also accepts a
-    /// basis outside the tile that has output bits below those of `tile`.
+    /// Unlike [`divide_left`](Self::divide_left), this function keeps the size of every dim. A basis that steps to
+    /// another tile may use any output bit that no basis of `tile` uses, even if this bit is lower than the bits
+    /// that `tile` uses.
     /// # Errors
-    /// Returns an error if `self` lacks a dim of `tile`, or a dim is larger in `tile`. Also returns an error if the
-    /// first bases of `self` in a dim are not the bases of `tile`, or another basis has an output bit that `tile`
-    /// uses.
+    /// Returns an error in these cases:
+    /// - `self` lacks a dim of `tile`, or a dim is larger in `tile` than in `self`.
+    /// - The first bases of `self` in a dim are not the bases of `tile`.
+    /// - One of the other bases of `self` has an output bit that a basis of `tile` uses.
     /// # Source
     /// Triton's `getReps`.
     pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -241,8 +243,8 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the packed outputs of the packed inputs in `inputs`, in the same order. Each output is computed with
-    /// one XOR from the previous one.
+    /// Returns the packed outputs of the packed inputs in `inputs`, in the same order. Each output is computed from
+    /// the previous output by a single XOR.
     ///
     /// Input bits that are in no in-dim are ignored.
     /// ```

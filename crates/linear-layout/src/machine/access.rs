@@ -29,9 +29,10 @@ enum AccessFaultKind {
 
 /// Executes the program of a buffer access for every thread and checks the accessed elements.
 ///
-/// The position of the accessed view in the buffer and the indices are run-time values. Each of these values is
-/// tested with the value 0, and with each value that has a single bit set. Addresses are linear in these bits, so a
-/// program without a fault is correct for all values.
+/// Two numbers are known only at run time: the position of the accessed view in the buffer, and the index. The
+/// program is executed once with both numbers equal to 0, and once for each bit that may be set in one of them,
+/// with only this bit set. Addresses are linear in these bits, so a program without a fault is correct for all
+/// values.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.

@@ -141,8 +141,11 @@ mod tests {
         plan.form()
     }
 
-    /// Checks that layouts of tensor-core operands and results are accessed by matrix instructions. These transpose
-    /// the matrix if the rows of the buffer run along the other dimension.
+    /// Checks that matrix instructions access the buffers of 16-bit tensor-core operands and results. Such an
+    /// instruction transposes the matrix if the buffer is not contiguous along the dimension along which a lane
+    /// holds adjacent elements.
+    ///
+    /// Stores on a GPU without matrix stores, and stores of 32-bit elements, are per-lane accesses.
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);

@@ -115,8 +115,8 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the index of the thread that the point selects, counted through all lanes, warps and CTAs. Returns
-    /// `None` if the layout does not describe registers.
+    /// Returns the index of the selected thread among all threads of the layout. Lanes vary fastest, then warps,
+    /// then CTAs. Returns `None` if points of this layout do not print as `T<thread>:<register>`.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -129,7 +129,9 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the format in which points of `layout` print, e.g. `T<lane>:<register>`.
+    /// Returns a legend for the printed points of `layout`, in which each number is replaced by a formula over the
+    /// input dims. Examples are `T<lane>:<register>` for a single warp, and `T<32 * warp + lane>:<register>` for
+    /// several warps of 32 lanes.
     pub(crate) fn legend(layout: &LinearLayout) -> String {
         let mut text = String::new();
         for (dim, letter) in before(layout) {
@@ -169,16 +171,18 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Returns the input dims whose index prints as a prefix, each with the letter of the prefix, such as `B` in `B1:`
-/// for CTA 1. A dim of size 1 has no prefix, and neither has the only dim of a layout.
+/// Returns the input dims whose index prints as a prefix, each with the letter of the prefix: `B` for `block`, as
+/// in `B1:`, and `P` for `partition`. Dims of size 1 are omitted. If the layout has a single input dim, the result
+/// is empty.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the input dims whose index prints as a number without a letter: all dims except `block` and `partition`.
-/// If a layout has a single input dim, this dim prints as a number even if it is `block` or `partition`.
+/// Returns the input dims whose index prints as a bare number in a layout that does not print threads. These are
+/// all dims except `block` and `partition`. If the layout has a single input dim, the result is this dim, even if
+/// it is `block` or `partition`.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

@@ -141,8 +141,8 @@ impl Mentions {
     /// Returns the distinct shapes to which `encoding` applies in the module with index `module`, in the order in
     /// which they occur in the text.
     ///
-    /// Each shape is paired with `encoding`. If this is a CuTe encoding written without a tile, the paired encoding
-    /// has the tensor's shape as its tile.
+    /// Each shape is paired with an encoding. This is `encoding` itself, except for a CuTe encoding that was
+    /// written without a tile: the paired encoding then has the tensor's shape as its tile.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -308,8 +308,8 @@ impl Scanner<'_> {
         end
     }
 
-    /// Scans a word. If the word begins a type, such as `tensor<...>`, scans the whole type and attaches it to the
-    /// mention of its encoding.
+    /// Scans a word. If the word begins a type, such as `tensor<...>`, scans the whole type. If this type has an
+    /// encoding, the mention of the encoding records the type in [`Mention::holder`].
     fn word(&mut self, pos: usize, depth: usize) -> usize {
         let end = self.skip(pos + 1, is_word);
         let is_buffer = match &self.text[pos..end] {

@@ -23,8 +23,9 @@ pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns true if every GPU has a buffer instruction for `op` or, if `op` is `None`, for compare-exchange. Some
-/// GPUs lack 16-bit operations, f64 additions, and float minima and maxima.
+/// Returns true if every GPU has a buffer instruction for `op` or, if `op` is `None`, for compare-exchange. Returns
+/// false for 16-bit operations, f64 additions, and float minima and maxima, because some GPUs lack these
+/// instructions.
 pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bool {
     let is_extreme = matches!(op, Some(RMWOp::Max | RMWOp::Min));
     match bits_of(element) {

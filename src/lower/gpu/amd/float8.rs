@@ -8,8 +8,9 @@ use melior::ir::{Type, ValueLike};
 
 /// Converts f32 values to 8-bit codes. Rounds to nearest, and saturates. Returns `None` if the values are not f32.
 ///
-/// Numbers are clamped before the conversion, because the instructions overflow to NaN or infinity. The GPU has a
-/// mode bit for saturation, but it also affects f16 arithmetic.
+/// Saturation is a separate clamp before the conversion, because the conversion instructions overflow to NaN or
+/// infinity. The GPU also has a mode bit for saturation. It is not used, because it would affect f16 arithmetic as
+/// well.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],

@@ -111,6 +111,20 @@ pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     ));
 }
 
+/// Returns the operand of `.L2::cache_hint` for the given eviction priorities.
+pub(super) fn l2_policy<'c>(e: &mut Emitter<'c>, second: &SecondCache) -> Val<'c> {
+    let secondary = match &*second.secondary {
+        "" | "none" => String::new(),
+        name => format!(".L2::{name}"),
+    };
+    let text = format!(
+        "createpolicy.fractional.L2::{}{secondary}.b64 $0, 0f{:08X};",
+        second.primary, second.fraction
+    );
+    let i64 = e.types.i64;
+    e.pure_asm(&text, "=l", &[], i64)
+}
+
 fn offset(access: &GlobalAccess<'_, '_>) -> String {
     match access.offset_bytes {
         0 => String::new(),
@@ -143,20 +157,9 @@ impl<'c> CacheOperators<'c> {
             (modifier, _) => format!(".{modifier}"),
         };
         let second = policy.second.as_ref();
-        let policy_of = |second: &SecondCache| {
-            let secondary = match &*second.secondary {
-                "" | "none" => String::new(),
-                name => format!(".L2::{name}"),
-            };
-            let text = format!(
-                "createpolicy.fractional.L2::{}{secondary}.b64 $0, 0f{:08X};",
-                second.primary, second.fraction
-            );
-            let i64 = e.types.i64;
-            e.pure_asm(&text, "=l", &[], i64)
-        };
         let has_policies = gpu.target.instructions.cache_policies;
-        let cache_hint = second.filter(|_| has_policies).map(policy_of);
+        let cache_hint = second.filter(|_| has_policies);
+        let cache_hint = cache_hint.map(|second| l2_policy(e, second));
         if cache_hint.is_some() {
             qualifiers += ".L2::cache_hint";
         }
@@ -239,8 +242,8 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// Formats the operands of the words as text. The first operand has the number `first`, for example `{$2, $3}`
-    /// for two words or `$2` for one word.
+    /// Formats the operands of the words as text. The first operand has the number `first`. If `first` is 2, the
+    /// text is `{$2, $3}` for two words and `$2` for one word.
     pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))

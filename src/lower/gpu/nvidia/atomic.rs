@@ -35,8 +35,8 @@ pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns the PTX operation and its type, for example `add.noftz` and `f16x2`. Returns `None` if there is no such
-/// PTX operation; the access is then emitted as an atomic operation of LLVM.
+/// Returns the PTX operation and the PTX type of an atomic access, for example `add.noftz` and `f16x2`. Returns
+/// `None` if PTX has no operation for this access. The caller then emits an atomic operation of LLVM instead.
 fn opcode(
     gpu: Gpu,
     access: &AtomicAccess<'_, '_>,

@@ -324,7 +324,7 @@ impl Isa for Nvidia {
     }
 
     /// Emits approximate instructions. `exp` and `log` are computed with the instructions for base 2, because PTX
-    /// has no others.
+    /// has no instructions for base e.
     ///
     /// `log2` needs an NVVM intrinsic, because LLVM selects no instruction for it.
     fn approximate<'c>(

@@ -1,6 +1,7 @@
 //! Hopper's asynchronous units, by PTX where NVVM lacks a predicate or a variant.
 
 use super::Nvidia;
+use super::access::l2_policy;
 use crate::ir::builders::{llvm, nvvm};
 use crate::lower::emit::Emitter;
 use crate::lower::gpu::isa::Gpu;
@@ -62,41 +63,44 @@ impl UnitIsa for Nvidia {
 
     fn copy_box<'c>(&self, e: &mut Emitter<'c>, access: &BoxAccess<'c>, by: Val<'c>) {
         let shared = address(e, access.shared);
+        let mut asm = Assembly::of(e, &[]);
+        let by = asm.input("b", by);
+        let shared = asm.input("r", shared);
+        let descriptor = asm.input("l", access.descriptor);
         let rank = access.coordinates.len();
-        let mut operands = vec![by, shared, access.descriptor];
-        operands.extend(&access.coordinates);
-        let mut constraints = format!("b,r,l{}", ",r".repeat(rank));
-        let coordinates: Vec<String> = (3..3 + rank).map(|i| format!("${i}")).collect();
-        let tensor = format!("[$2, {{{}}}]", coordinates.join(", "));
-        let text = match access.direction {
+        let coordinates = asm.inputs("r", &access.coordinates);
+        let tensor = format!("[{descriptor}, {coordinates}]");
+        let hint = match access.second {
+            Some(_) => ".L2::cache_hint",
+            None => "",
+        };
+        let mut text = match access.direction {
             BoxDirection::Load { mbarrier } => {
-                operands.push(address(e, mbarrier));
-                constraints += ",r";
-                let mut mode = "";
-                let mut offsets = String::new();
+                let mbarrier = address(e, mbarrier);
+                let mbarrier = asm.input("r", mbarrier);
+                let (mut mode, mut offsets) = ("", String::new());
                 if !access.pixel_offsets.is_empty() {
                     mode = ".im2col";
-                    let count = access.pixel_offsets.len();
-                    offsets = format!(", {}", list(operands.len(), count));
-                    operands.extend(&access.pixel_offsets);
-                    constraints += &",h".repeat(count);
+                    offsets = format!(", {}", asm.inputs("h", &access.pixel_offsets));
                 }
                 format!(
-                    "@$0 cp.async.bulk.tensor.{rank}d.shared::cta.global{mode}.mbarrier::complete_tx::bytes [$1], \
-                     {tensor}, [${}]{offsets};",
-                    3 + rank
+                    "@{by} cp.async.bulk.tensor.{rank}d.shared::cta.global{mode}.mbarrier::complete_tx::bytes{hint} \
+                     [{shared}], {tensor}, [{mbarrier}]{offsets}"
                 )
             }
             BoxDirection::Store => format!(
-                "@$0 cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group {tensor}, [$1];"
+                "@{by} cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group{hint} {tensor}, [{shared}]"
             ),
             BoxDirection::Reduce(kind) => format!(
-                "@$0 cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{}.bulk_group {tensor}, [$1];",
+                "@{by} cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{}.bulk_group{hint} {tensor}, [{shared}]",
                 kind.name()
             ),
         };
-        constraints += ",~{memory}";
-        e.inline_asm(&text, &constraints, &operands, None);
+        if let Some(second) = &access.second {
+            let policy = l2_policy(e, second);
+            text += &format!(", {}", asm.input("l", policy));
+        }
+        asm.emit(e, &(text + ";"));
     }
 
     fn commit_boxes(&self, e: &mut Emitter<'_>) {
@@ -265,6 +269,12 @@ impl<'c> Assembly<'c> {
         self.constraints.push(constraint.to_owned());
         self.operands.push(value);
         format!("${}", self.constraints.len() - 1)
+    }
+
+    /// Adds operands and returns their placeholders as a vector, e.g. `{$3, $4}`.
+    fn inputs(&mut self, constraint: &str, values: &[Val<'c>]) -> String {
+        let all = values.iter().map(|value| self.input(constraint, *value));
+        format!("{{{}}}", all.collect::<Vec<_>>().join(", "))
     }
 
     fn emit(self, e: &mut Emitter<'c>, text: &str) -> Vec<Val<'c>> {

@@ -10,8 +10,8 @@ use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
-/// Returns the memory order of an atomic statement, and records the atomic access in the program. Returns `None` for a
-/// non-atomic statement.
+/// Returns the memory order of an atomic statement, and records that the program contains an atomic access. Returns
+/// `None` for a statement that is not atomic.
 pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);

@@ -14,8 +14,8 @@ use crate::ops::convert::{
 use crate::ops::float::{self, Float, FloatUnary, Fma};
 use crate::ops::integer::{self, Int};
 
-/// Returns the 16-bit float format of a PTX type: bfloat16 for `bf16` and `bf16x2`, and binary16 for all other
-/// words.
+/// Returns the 16-bit float format that a PTX type names: bfloat16 for `bf16` and `bf16x2`, and binary16 for any
+/// other word and for `None`.
 fn half_format(word: Option<&&str>) -> FloatTy {
     match word {
         Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
@@ -23,8 +23,9 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Decodes a packed operation on 16-bit floats. Applies `one` to the lower halves of the statement's sources, and
-/// then to the upper halves. The result operand gets both results, packed into a 32-bit word.
+/// Decodes an operation on pairs of 16-bit floats, such as `f16x2`. Each source operand holds two floats. `one`
+/// emits the operation for the lower floats of all sources, and then for the upper floats. The two results are
+/// packed into the 32-bit result operand.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -68,8 +69,8 @@ pub(super) fn fma(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decode
     s.result(line, reg)
 }
 
-/// Decodes an approximate operation, such as `ex2.approx.ftz.f32 d, a`. The simulator computes it with the exact
-/// library function of the same name.
+/// Decodes an approximate operation, such as `ex2.approx.ftz.f32 d, a`. The simulator does not approximate: it
+/// computes the result with a library function, such as `exp2` for `ex2`.
 pub(super) fn approximate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let op = float::library_unary(line.words[0]).expect("each approximation is a library function");
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -245,8 +246,8 @@ impl Instruction for WideFunnelShift {
 }
 
 /// Shifts the 64-bit number whose 32-bit halves are `low` and `high`. Returns the upper word after a left shift, or
-/// the lower word after a right shift. The shift distance is `by`, clamped to 32 if `clamps` is true, and taken
-/// modulo 32 otherwise.
+/// the lower word after a right shift. If `clamps` is true, the shift distance is `by`, but at most 32. Otherwise,
+/// it is `by` modulo 32.
 fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
     let by = by & mask(32);
     let by = if clamps { by.min(32) } else { by & 31 };

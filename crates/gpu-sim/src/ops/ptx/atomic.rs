@@ -30,8 +30,8 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
 }
 
 /// Creates `count` registers that receive the old values of an atomic operation. If the statement has a guard, the
-/// registers first get the current value of the result operand `into`, so that lanes that do not execute the
-/// operation keep this value.
+/// value of the result operand `into` is first copied to these registers. Lanes that do not execute the operation
+/// then keep this value.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,

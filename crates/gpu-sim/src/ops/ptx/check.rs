@@ -62,8 +62,8 @@ struct ParsedForm {
 }
 
 impl Form {
-    /// Matches the words after the opcode against the modifiers and types of this form. Returns `None` if they do
-    /// not match.
+    /// Compares `words`, the words after the opcode, with the modifiers and the type of this form. Returns the
+    /// parsed form, or `None` if the words do not match.
     fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)

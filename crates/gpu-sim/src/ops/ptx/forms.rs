@@ -491,7 +491,7 @@ pub(super) fn spelled() -> impl Iterator<Item = String> {
     all().map(Form::spelled)
 }
 
-/// Decodes a statement that only affects caches. The simulator does not model caches.
+/// Decodes a statement that only affects caches. Emits nothing, because the simulator does not model caches.
 fn nothing(_: &mut AsmScope<'_, '_>, _: &StatementParts<'_>) -> DecodeResult {
     Ok(())
 }

@@ -72,12 +72,13 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     }
 })];
 
-/// Prefixes of AMD instructions that are not decoded as vector instructions. Instructions that begin with `s_wait`
-/// may emit a wait for asynchronous copies. The others have no effect in the simulator.
+/// Prefixes of AMD instructions that the decoder of vector instructions skips. An instruction that begins with
+/// `s_wait` is decoded separately: it becomes a wait if it waits for asynchronous copies. Instructions with the
+/// other prefixes have no effect in the simulator.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Decodes AMD inline assembly. If the text contains no vector instruction, the constraints must tie each output to
-/// an input, and the output gets the value of this input.
+/// Decodes AMD inline assembly. If the text contains no vector instruction, each output gets the value of the input
+/// that the constraints tie to the output. An output without such an input is then an error.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -338,7 +339,8 @@ impl AsmScope<'_, '_> {
         )
     }
 
-    /// Returns the register that holds an operand. For an immediate, creates a constant register.
+    /// Returns a register that holds the value of an operand. For an immediate, creates a constant register with
+    /// all 64 bits of the value. Returns an error for a vector or an address.
     fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),

@@ -12,7 +12,8 @@ use crate::ops::shuffle::Elect;
 use crate::ops::tensor::{BoxCopyKind, MapFence, TensorCopy, publish, replace_field};
 use gpu_race::{Scope, Sync};
 
-/// Decodes a tensor copy such as `cp.async.bulk.tensor.2d...`. The number before the `d` is the rank of the tensor.
+/// Decodes a tensor copy. The opcode contains the rank of the tensor: it begins with `cp.async.bulk.tensor.2d` if
+/// the rank is 2.
 pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let opcode = line.words.join(".");
     let tensor = line.args.iter().find_map(|arg| match arg {
@@ -36,7 +37,12 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     let map = place(s, base)?;
     let start = coordinates.iter().map(|arg| s.read_sized(arg, 32));
     let start: Vec<Reg> = start.collect::<DecodeResult<_>>()?;
-    let (args, pixel_offsets) = match line.args {
+    // A cache policy is the last operand.
+    let args = match line.args {
+        [args @ .., _] if line.says("L2::cache_hint") => args,
+        args => args,
+    };
+    let (args, pixel_offsets) = match args {
         [args @ .., PtxOperand::Vector(offsets)] if line.says("im2col") => (args, &offsets[..]),
         args => (args, &[][..]),
     };
@@ -110,7 +116,8 @@ pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     }
 }
 
-/// Decodes `tensormap.cp_fenceproxy`, such as `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`.
+/// Decodes `tensormap.cp_fenceproxy`, which copies a tensor map from shared memory to global memory. An example is
+/// `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`.
 pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     whole_map(s, line)?;

@@ -3,7 +3,8 @@
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
-/// Byte offset in `%in` of the tensor's data, which follows the tensor map.
+/// Byte offset in the buffer `%in` at which the data of the tensor begins. The tensor map is at the beginning of
+/// the buffer.
 const DATA: u32 = 1024;
 const BARRIER_AT: u32 = 16384;
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";

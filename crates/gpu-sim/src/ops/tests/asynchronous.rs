@@ -7,8 +7,8 @@ use crate::{
 /// A test kernel with 32 KiB of shared memory. Before the body, the first `loaded` bytes of the buffer `%in` are
 /// copied to shared memory.
 ///
-/// The body may use `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%cN` (the
-/// constant N, below 10) and `%true`.
+/// The body may use `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%c0` to `%c9`
+/// (the constants 0 to 9) and `%true`.
 pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,

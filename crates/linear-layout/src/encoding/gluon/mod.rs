@@ -400,7 +400,8 @@ impl<'c, 't> Arguments<'c, 't> {
         CgaLayout::from_bases(rank, &bases).map_err(|error| self.renamed(&error))
     }
 
-    /// Returns the bases of `cga_layout` in units of elements. `part` is the shape of the part that one CTA holds.
+    /// Returns the bases of `cga_layout` as text. The bases count parts, and are converted to elements: `part` is
+    /// the shape of the part that one CTA holds.
     fn block_bases(&self, part: &[u64]) -> Result<String, EncodingError> {
         let cga = self.cga(part.len())?;
         let bases = cga.bases().map(|basis| {
@@ -619,8 +620,8 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
-/// Returns the IR text of a padded encoding. The offset bases determine the shape of the part that one CTA
-/// holds.
+/// Returns the IR text of a padded encoding. The shape of the part that one CTA holds is computed from the field
+/// `offset_bases`.
 fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let rank = a.numbers("shape")?.len();
     let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;

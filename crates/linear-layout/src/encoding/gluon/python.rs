@@ -17,8 +17,7 @@ pub(super) enum ValueKind<'t> {
     Bool(bool),
     Int(i64),
     List(Vec<Value<'t>>),
-    /// A dotted name such as `gl.float16` that is not called. A call is the variant `Call`, which holds the name of
-    /// the called function.
+    /// A dotted name, such as `gl.float16`. The name of a called function is not a `Name`, but a part of a `Call`.
     Name(&'t str),
     Call(Call<'t>),
 }

@@ -93,7 +93,7 @@ pub fn trans_source(
 }
 
 /// Returns the encoding of the operand of a `reshape` from `src_shape` to `dst_shape` whose result has the encoding
-/// `dst`. The result is computed by [`reshape`] in the opposite direction: from `dst_shape` to `src_shape`.
+/// `dst`. This is the encoding that [`reshape`] returns for the opposite reshape, from `dst_shape` to `src_shape`.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`reshape`].
@@ -106,7 +106,7 @@ pub fn reshape_source(
 }
 
 /// Returns the encoding of the result of an `expand_dims` that inserts dim `axis`. The operand's encoding `src`
-/// must be a slice along `axis`, and the result has the parent of this slice.
+/// must be a slice along `axis`. The parent of this slice is the encoding of the result.
 ///
 /// # Errors
 /// Returns an error if `src` is not a slice along `axis`.
@@ -125,7 +125,7 @@ pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingErro
 }
 
 /// Returns the encoding of the operand of an `expand_dims` that inserts dim `axis`, if the result has the encoding
-/// `dst`. The operand has the slice of `dst` along `axis`.
+/// `dst`. This is the slice along `axis` whose parent is `dst`.
 ///
 /// # Errors
 /// Returns an error if `dst` is not distributed, has only one dim, or has no dim `axis`.
@@ -133,8 +133,8 @@ pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, Encod
     reduce(dst, axis)
 }
 
-/// Returns the encoding of the result of a `reduce` along `axis`, if the operand has the encoding `src`. The result
-/// has the slice of `src` along `axis`.
+/// Returns the encoding of the result of a `reduce` along `axis`, if the operand has the encoding `src`. This is
+/// the slice along `axis` whose parent is `src`.
 ///
 /// # Errors
 /// Returns an error if `src` is not distributed, has only one dim (the result is a scalar), or has no dim `axis`.
@@ -150,7 +150,7 @@ pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
 }
 
 /// Returns the encoding of the operand of a `reduce` along `axis`. The result's encoding `dst` must be a slice
-/// along `axis`, and the operand has the parent of this slice.
+/// along `axis`. The parent of this slice is the encoding of the operand.
 ///
 /// # Errors
 /// Returns an error if `dst` is not a slice along `axis`.
@@ -247,7 +247,12 @@ pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingEr
 /// `shape`, whose last dim has size 2.
 ///
 /// # Errors
-/// Returns an error if the last dim has another size, or one thread does not hold both elements along this dim.
+/// Returns an error in these cases:
+/// - The operand has only one dim, or its rank differs from the length of `shape`.
+/// - The operand has no layout on `shape`.
+/// - The size of the last dim is not 2. This is not checked if `src` is a blocked encoding in which the box
+///   along the last dim consists of two elements of one thread.
+/// - The two elements along the last dim are not always held by the same thread.
 pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     check_shape(src, shape)?;
     let Some(axis) = src.rank().checked_sub(1).filter(|axis| *axis > 0) else {
@@ -468,7 +473,7 @@ pub(super) fn from_layout(
     Ok(GenericLinearEncoding::new(layout)?.into())
 }
 
-/// Returns true if a warp basis may step along several dims.
+/// Returns true if a warp basis of `enc` may step along several dims.
 fn has_swizzled_warps(enc: &Encoding) -> bool {
     match enc {
         Encoding::GenericLinear(_) => true,
@@ -524,8 +529,11 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns an `nvmma_shared` encoding on `dst_shape` that has the same swizzle as `e` and the layout `src`, which
-/// is the layout of the reshaped buffer. Returns `None` if no such encoding has this layout.
+/// Returns the `nvmma_shared` encoding that a buffer with the encoding `e` has after a reshape from `src_shape` to
+/// `dst_shape`. The swizzle is unchanged. `src` is the linear layout of the reshaped buffer.
+///
+/// Returns `None` if an encoding with this swizzle does not have the layout `src`, the reshape changes the size of
+/// the contiguous dim, or the buffer is distributed over several CTAs.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

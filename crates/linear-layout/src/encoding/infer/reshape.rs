@@ -12,15 +12,22 @@ type Dims = List<usize, MAX_RANK>;
 
 /// Returns the encoding that the result of a `reshape` has. The reshape keeps the row-major order of the elements.
 ///
-/// - A blocked encoding stays blocked if, in each group of merged dims, threads cover a faster dim completely
-///   before they extend along a slower dim. For example, 32x4 with 4 elements per thread along dim1 can become
-///   128, but a column-major 4x32 cannot.
-/// - A reshape that drops a dim of size 1 returns a slice. A reshape that adds the dim of a slice returns the
-///   parent.
+/// The first of these rules that applies determines the result:
+/// - A default blocked encoding becomes the default blocked encoding of the new shape.
+/// - A blocked encoding on one CTA stays blocked if two conditions hold for each group of dims that are
+///   merged. The dims of the group must follow each other in row-major order, and threads must cover each
+///   faster dim completely before they extend along a slower dim. For example, a 32x4 tensor with 4
+///   elements per thread along dim1 can become a tensor of 128 elements. A column-major 4x32 tensor cannot,
+///   because its dims are not in row-major order.
+/// - If the reshape only removes a dim of size 1, the result is a slice of `src`, unless `src` is `linear`
+///   or `generic_linear`. If the reshape only restores the dim that a slice removed, the result is the
+///   parent of the slice.
 /// - Any other distributed encoding becomes `linear`, or `generic_linear` if a warp basis may step along
 ///   several dims.
-/// - A padded shared encoding stays padded. Any other shared encoding becomes `shared_linear`, unless its
-///   swizzle can be kept.
+/// - A padded shared encoding stays padded.
+/// - An `nvmma_shared` encoding on one CTA stays `nvmma_shared` if it has the layout of the reshaped buffer
+///   with an unchanged swizzle.
+/// - Any other shared encoding becomes `shared_linear`.
 ///
 /// ```
 /// # use linear_layout::encoding::{infer, Encoding};
@@ -88,8 +95,11 @@ pub fn reshape(
     from_layout(layout, src)
 }
 
-/// Handles a reshape that drops or adds one dim of size 1. Returns a slice of `src` if a dim is dropped, and
-/// the parent of `src` if the dim of a slice is added. Returns `None` for any other reshape.
+/// Handles a reshape that only removes a dim of size 1, or only restores the dim that the slice `src` removed.
+/// Returns a slice of `src` in the first case, and the parent of `src` in the second case.
+///
+/// Returns `None` for any other reshape. Also returns `None` if a dim is removed and `src` is not distributed or
+/// consists of explicit bases.
 fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
     if let Encoding::Slice(slice) = src
         && *slice.padded_shape(from) == *to
@@ -130,8 +140,8 @@ fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     groups
 }
 
-/// Returns the blocked encoding of a tensor that is reshaped from the shape `from` to the shape `to`, or `None` if
-/// no blocked encoding has the layout of the reshaped tensor.
+/// Returns the blocked encoding that a tensor with the encoding `src` has after a reshape from the shape `from` to
+/// the shape `to`. Returns `None` if no such encoding is found, e.g. if merged dims are not in row-major order.
 fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
     if from == to {
         return Some(src.clone());

@@ -11,8 +11,9 @@ pub(super) struct IndexDigit {
     pub(super) extent: u64,
 }
 
-/// The basis vectors of a linear layout of a tensor with the shape `shape`. Each input dim has one list, and each
-/// vector is packed into one integer.
+/// The basis vectors of a linear layout of a tensor with the shape `shape`. There is one list of vectors for each
+/// of the input dims register, lane and warp. Each vector is packed into one integer, in which dim 0 has the low
+/// bits.
 pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,

@@ -28,8 +28,8 @@ const THREAD: usize = 3;
 ///
 /// The tensor index along each dim has five digits. From the slowest to the fastest, these are subgroup, batch,
 /// outer, thread and element. The subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] %
-/// subgroup_tile[i]`. The thread digit is computed in the same way from the thread number. A stride of 0 is allowed
-/// only if the tile is 1.
+/// subgroup_tile[i]`. The thread digit is computed in the same way from the thread number. Along a dim, a subgroup
+/// or thread stride may be 0 only if the subgroup or thread tile is 1.
 /// # Shape
 /// A register number consists of the batch digits (the slowest), then the outer digits, then the element digits.
 /// The digits of each kind are in row-major order of the dims. The strides and tiles determine the numbers of lanes

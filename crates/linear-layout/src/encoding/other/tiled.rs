@@ -27,9 +27,10 @@ pub enum TiledDim {
 
 /// A layout of JAX's Mosaic GPU.
 ///
-/// Each tile splits the last dims of the tensor into tiles. For each split dim, it appends a dim for the position
-/// inside a tile. For example, the tile (64, 8) turns a 128x128 tensor into a 2x16x64x8 tensor. The next tile
-/// splits the last dims of the result. The dims that result from the last tile are used as follows:
+/// The layout has a list of tiles, which are applied one after the other. A tile with `n` sizes splits each of the
+/// last `n` dims of the tensor into two: the number of the tile remains in the place of the dim, and the position
+/// inside the tile becomes a new last dim. For example, the tile (64, 8) turns a 128x128 tensor into a 2x16x64x8
+/// tensor. The next tile is applied to this result. The dims that result from the last tile are used as follows:
 /// - `warp_dims` are distributed over the 4 warps of a warpgroup, the slowest dim first;
 /// - `lane_dims` are distributed over the 32 lanes of a warp, the slowest dim first;
 /// - `vector_dim` is a vector in each thread;
@@ -84,9 +85,14 @@ impl TiledLayout {
     /// are distributed over warps and lanes, and which one is the vector of a thread.
     ///
     /// # Errors
-    /// Returns an error if there is no tile, an extent is zero, a tile does not divide the previous tile, an
-    /// argument names a dim that no tile produces, a dim is distributed twice, or the product of the extents is not
-    /// 4 for `warp_dims` or not 32 for `lane_dims`.
+    /// Returns an error in these cases:
+    /// - There is no tile, or a size in a tile is zero.
+    /// - A tile cannot be applied to the dims that the previous tile produced, because it has more dims, or
+    ///   does not divide them.
+    /// - An argument names a dim that no tile produces.
+    /// - A dim is named more than once.
+    /// - The product of the extents of `warp_dims` is not 4.
+    /// - The product of the extents of `lane_dims` is not 32.
     pub fn new(
         tiles: Vec<Vec<u64>>,
         warp_dims: Vec<TiledDim>,

@@ -51,9 +51,13 @@ impl XegpuLayout {
     /// Returns the layout with these fields. `None` means that the field is omitted.
     ///
     /// # Errors
-    /// Returns an error if the ranks differ, an entry is zero, both `sg_layout` and `lane_layout` are missing,
-    /// `sg_data` is given without `sg_layout`, only one of `lane_layout` and `lane_data` is given, or `order` is
-    /// not a permutation of the dims.
+    /// Returns an error in these cases:
+    /// - The fields have different numbers of entries.
+    /// - An entry of a field other than `order` is zero.
+    /// - Both `sg_layout` and `lane_layout` are omitted.
+    /// - `sg_data` is given without `sg_layout`.
+    /// - Only one of `lane_layout` and `lane_data` is given.
+    /// - `order` is not a permutation of the dims.
     pub fn new(
         sg_layout: Option<Vec<u64>>,
         sg_data: Option<Vec<u64>>,

@@ -4,12 +4,15 @@ use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// A rule that assigns a zero basis to a dim. The size of the box is doubled along this dim.
+/// A rule for zero bases, which do not step along any dim. A candidate encoding must nevertheless assign each zero
+/// basis to a dim, along which the number of lanes or warps is doubled. The rule selects this dim.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
-    /// The dim along which the preceding nonzero basis steps.
+    /// The dim along which the preceding nonzero basis steps. If there is none, the next nonzero basis is used. If
+    /// all bases are zero, the first dim of the order is selected.
     Before,
-    /// The dim along which the next nonzero basis steps.
+    /// The dim along which the next nonzero basis steps. If there is none, the preceding nonzero basis is used. If
+    /// all bases are zero, the last dim of the order is selected.
     After,
     First,
     Last,
@@ -35,8 +38,8 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns blocked encodings that may have the bases `s`. They differ in the order of the dims, in the size of the
-/// box of a thread, and in the dims to which zero bases are assigned.
+/// Returns blocked encodings that may have the bases `s`. They differ in the order of the dims, in the number of
+/// elements per thread along each dim, and in the dims to which zero bases are assigned.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();

@@ -101,8 +101,11 @@ fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns the candidates for `tilesPerWarp`. Along each dim, the tiles of a warp extend up to the lowest step of a
-/// warp basis. A zero register basis may be an additional tile that lies outside the tensor.
+/// Returns the candidates for `tilesPerWarp`. The first candidate has one tile per warp. In the second candidate,
+/// the tiles of a warp extend along each dim up to the lowest step of a warp basis.
+///
+/// A warp may also have tiles outside the tensor, whose register bases are zero. Therefore, each further candidate
+/// multiplies the numbers of tiles of the second one by powers of two. At most four zero register bases are used.
 fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {

@@ -22,15 +22,16 @@ impl Encoding {
     /// Returns the most specific encoding whose linear layout is `layout`. The shape of the tensor is the output
     /// shape of `layout`.
     ///
-    /// - For a distributed layout (register, lane, warp, block), the candidates are `blocked`, results and operands of
-    ///   matrix products, and slices of these encodings. The fallback is `linear`, or
+    /// - For a distributed layout (register, lane, warp, block), the candidates are `blocked`, results and
+    ///   operands of matrix products, and slices of these encodings. The fallback is `linear`, or
     ///   `generic_linear` if `linear` does not accept the bases.
     /// - For a shared layout (offset, block), the candidates are `swizzled_shared`, `nvmma_shared` and
     ///   `amd_rotating_shared`. The fallback is `shared_linear`.
     /// - For a shared layout (offset, block, partition), the only candidate is `partitioned_shared`.
     ///
-    /// Parameters that the layout does not determine get defaults: no padding, the first instruction of the family
-    /// with the same fragments, and the smallest box.
+    /// Parameters that the layout does not determine get defaults. A buffer has no padding. A matrix product uses
+    /// the first instruction of its family whose fragments have this layout. A blocked encoding has the smallest
+    /// possible box.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;

@@ -28,8 +28,8 @@ pub(super) enum Memory<N> {
         order: OrderRules,
         epoch: u32,
         block_epoch: u32,
-        /// Scope of a barrier that synchronises all threads. It is the block if there is only one, and the cluster
-        /// otherwise.
+        /// Scope of a barrier that synchronises all threads. It is the block if the program runs on one block, and
+        /// the cluster if it runs on several blocks.
         joint: BarrierScope,
     },
 }
@@ -234,9 +234,9 @@ fn now(thread: u32, order: OrderRules, epoch: u32, block_epoch: u32) -> Executio
 
 /// Returns true if stamps suffice to detect all races.
 ///
-/// Stamps do not record readers, so they cannot check sections that both store and load, or atomic additions. If
-/// there are several warps, stamps also cannot check a plan with several barriers of which one does not synchronise
-/// all threads.
+/// Stamps do not record readers. Therefore, they cannot check atomic additions, or a section that contains both
+/// stores and loads. If there are several warps, they also cannot check a plan with two or more barriers unless
+/// each barrier synchronises all threads.
 fn stamps_suffice(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {

@@ -190,8 +190,8 @@ pub(super) fn check_owned(
     Ok(())
 }
 
-/// Executes a plan, and compares its results with `expected`. The first operand holds the elements of `src`. All
-/// registers of the other operands hold the number `number`.
+/// Executes a plan, and compares its results with `expected`. The first operand holds the elements of `src`. Each
+/// register of the other operands holds the run-time number `number` in every thread.
 pub(super) fn check_at_numbers(
     plan: &Program,
     src: &ElementTable,
@@ -323,8 +323,8 @@ pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
     /// The expected results, indexed by `[operand][register][thread]`. `sources` is indexed in the same way.
     pub(super) expected: &'a [Vec<Vec<C>>],
-    /// The known numbers in the first source registers, indexed by `[source][thread]`. Source registers that have
-    /// no entry hold no known number.
+    /// The run-time numbers that the first source registers hold, indexed by `[source][thread]`. If the list ends
+    /// before a source register, the number in this register is unknown.
     pub(super) numbers: &'a [Vec<u32>],
     /// The tracker of matrix products, or `None` if the program has no matrix products.
     pub(super) products: Option<&'a mut dyn Products<Granule<C>>>,

@@ -59,8 +59,8 @@ pub(crate) trait AbstractElement: Copy + PartialEq {
 
 /// A row of A or a column of B in a tile of a matrix instruction.
 ///
-/// `owner` is the index of the row or column in the tensor, or `None` if all elements are zero. `ks` is the number
-/// of an interned list, which contains the index along k of each element.
+/// `owner` is the index of the row or column in the tensor, or `None` if all elements are zero. `ks` identifies an
+/// interned list. This list contains one index along k for each element of the row or column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
@@ -86,11 +86,11 @@ pub(crate) trait Products<N> {
     /// column.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds the product of two lines to each sum that a register holds.
+    /// Adds the product of two lines to each sum that a register holds. `sums` contains the sums of all threads.
     ///
-    /// `places` contains the position `[row, column]` of each sum in the tile, which has the sizes `[m, n]`. The
-    /// product multiplies line `row` of A by line `column` of B. Returns `None` if these lines do not match, or if
-    /// a sum already contains the product.
+    /// `lines` contains the rows of A and the columns of B, tile by tile. `places` contains the position `[row,
+    /// column]` of each sum in its tile, which has the sizes `[m, n]`. The product multiplies line `row` of A by
+    /// line `column` of B. Returns `None` if these lines do not match, or if a sum already contains the product.
     fn add(
         &mut self,
         sums: &mut [N],

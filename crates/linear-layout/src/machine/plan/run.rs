@@ -325,7 +325,8 @@ impl<'a, N: Name> Machine<'a, N> {
     }
 
     /// Returns the name that the first granule of the element `value` has in each thread. Returns a fault if
-    /// `value` is a word or is undefined.
+    /// `value` is not a whole element, e.g. because it is a word (see `Program::is_word`), or if it is undefined in
+    /// a thread.
     fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
         let rows = self.place(step, value)?;
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));

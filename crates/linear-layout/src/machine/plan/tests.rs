@@ -56,7 +56,7 @@ fn verdict(
     quick
 }
 
-/// Classifies a fault as race, uninitialised read, bad address and wrong element, in this order.
+/// Returns four flags: the fault is a race, an uninitialised read, a bad address, or a wrong element.
 fn kinds(fault: &PlanFault) -> [bool; 4] {
     [
         fault.is_race(),

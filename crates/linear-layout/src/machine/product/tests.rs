@@ -30,8 +30,9 @@ fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Returns the bit of k that replaces bit `bit` if the order of the bits of k is reversed. Bits within a byte, and
-/// bits within a block that has one scale, stay together.
+/// Returns the bit of k to which bit `bit` moves if the order of the bits of k is reversed. Bits that select an
+/// element within a byte do not move. If the instruction has scales, the bits that select an element within a block
+/// and the bits that select the block are reversed separately.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);

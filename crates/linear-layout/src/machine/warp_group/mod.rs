@@ -119,8 +119,12 @@ enum WarpGroupFaultKind {
 /// # Shape
 /// `plan` is the plan for `operands`. The element types are not checked, except for their widths.
 /// # Errors
-/// Returns the first fault: mismatched elements in a tile, a wrong accumulator, a repeated or missing k, or an
-/// accumulator that the first issue does not initialise.
+/// Returns the first of these faults:
+/// - mismatched elements in a tile,
+/// - a wrong accumulator,
+/// - a repeated or missing k,
+/// - an accumulator that is not initialised by the first instruction that uses it, or is initialised by a
+///   later one.
 pub fn check_warp_group_product(
     plan: &WarpGroupPlan,
     operands: &WarpGroupOperands<'_>,

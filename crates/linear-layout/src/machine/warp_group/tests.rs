@@ -13,8 +13,12 @@ use proptest::prelude::*;
 enum SharedForm {
     Swizzled(u64),
     /// Core matrices of 8 rows of 16 bytes, without a swizzle. Entry `i` is the dimension (`false` for 0, `true`
-    /// for 1) along which bit `i` of a core matrix's number steps. The entries repeat cyclically, and an entry has
-    /// no effect if its dimension is complete.
+    /// for 1) along which step `i` from one core matrix to another is made. The entries repeat cyclically. If the
+    /// core matrices already span the whole buffer along this dimension, the step is made along the other
+    /// dimension.
+    ///
+    /// A step determines one bit of a core matrix's number. The first step along the rows of A determines three
+    /// bits.
     Cores(Vec<bool>),
 }
 

@@ -19,9 +19,10 @@ pub struct Baseline {
 /// Returns the scratch memory and the barriers that Triton's implementation of the conversion would use.
 ///
 /// If at most one register bit is exchanged with a lane bit, Triton uses shuffles and no scratch memory. Otherwise,
-/// it uses a swizzled buffer, in one or more rounds of stores and loads. The register bits that both layouts have
-/// in common determine the round, except for those that select a bank of shared memory or an element within a
-/// vector.
+/// it uses a swizzled buffer, in one or more rounds of stores and loads. The index of the round consists of the
+/// register bits that both layouts have in common, except for those that select a bank of shared memory or an
+/// element within a vector. Unless warp barriers suffice, there is a block barrier between the stores and the loads
+/// of each round, and between two rounds.
 ///
 /// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes
 /// than the baseline.

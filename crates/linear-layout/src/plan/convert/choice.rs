@@ -36,7 +36,9 @@ use crate::target::Target;
 /// `elem_bits` is the width of an element: a power of two from 1 to 64.
 /// # Errors
 /// Returns an error in these cases:
-/// - the conversion moves data between CTAs whose shared memory is not shared, or the element width is not supported;
+/// - the element width is not supported;
+/// - the conversion moves data between CTAs, but a CTA of the target cannot load from the shared memory of
+///   other CTAs;
 /// - the prescribed strategy does not apply (`is_strategy` returns true for this error);
 /// - no plan fits the scratch limit (`is_scratch_limit` returns true for this error);
 /// - the layouts do not match each other or the target.

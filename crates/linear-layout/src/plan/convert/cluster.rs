@@ -61,11 +61,13 @@ impl SourceElements {
         Some((compress(coordinate, self.rows), sources >> count))
     }
 
-    /// Returns the value that is XORed into the location from which a block loads if bit `bit` of the rank of this
-    /// reading block is set.
+    /// Returns one column of the linear map from the rank of a reading block to the location from which this block
+    /// loads. The column is the value that is XORed into the location if bit `bit` of the rank is set. Returns
+    /// `None` if no block holds the element.
     ///
-    /// `element` is the value that this bit XORs into the coordinates of the loaded element. If several blocks hold
-    /// a replica, the reading block chooses a block whose rank has the same value in bit `bit` as its own rank.
+    /// `element` is the value that the same bit XORs into the coordinates of the loaded element. If several blocks
+    /// hold a replica, the reading block chooses a block whose rank has the same value in bit `bit` as its own
+    /// rank.
     fn location_of_block(&self, bit: usize, element: u64) -> Option<Location> {
         let column = self.blocks.get(bit).copied().unwrap_or(0);
         if self.all.pivot_columns() >> (self.within.len() + bit) & 1 == 1 {

@@ -34,10 +34,11 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Swaps the values at the indices `x` and `x ^ flip` for all `x`. Only threads `t` for which `t & mask` has odd
-/// parity swap.
+/// In each thread `t` for which `t & mask` has odd parity, swaps the values at the indices `x` and `x ^ flip` of
+/// `file`, for all `x`. All other threads keep their values.
 ///
-/// The swap takes one select per index. The result is `None` at each index that depends on a missing value.
+/// The swap takes one select per index. Entry `x` of the result is `None` if `file[x]` or `file[x ^ flip]` is
+/// `None`.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],

@@ -149,13 +149,13 @@ impl fmt::Display for PlanKind {
 /// The reason why a plan was chosen: the dims along which data moves, and the costs of the other strategies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reason {
-    /// Input dims along which data must move, according to Triton's minimal conversion. The list is empty if no
-    /// data moves.
+    /// Input dims along which data must move. These are the input dims of the layout that
+    /// `LinearLayout::minimal_conversion_to` returns. The list is empty if no data moves.
     pub moves: Vec<Dim>,
-    /// The strategies for which a plan was computed, with their costs. They are sorted by cost, so the first entry
-    /// is the strategy of this plan.
+    /// The methods for which a plan was computed, and the costs of these plans. The entries are sorted by cost, so
+    /// the first entry is the method and the cost of the chosen plan.
     pub considered: Vec<(PlanKind, Cost)>,
-    /// Number of register bits that are exchanged with lane bits, if data moves only within warps.
+    /// Number of register bits that shuffles or matrix transposes exchange with lane bits.
     pub exchanged_bits: u32,
     /// Number of bytes of one vectorised store, or 0 if no shared memory is used.
     pub store_bytes: u32,
@@ -171,8 +171,8 @@ pub struct Reason {
 /// The sources of the program are the unique registers of the source layout in register order. Register bits with
 /// zero bases are omitted. The results are the unique registers of the destination layout.
 /// # Laws
-/// If each source register holds the name of its element, every result register holds the name of the element that
-/// the destination layout prescribes (property `plans_are_right`).
+/// If each source register holds the element that the source layout prescribes, each result register holds the
+/// element that the destination layout prescribes (property `plans_are_right`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertPlan {
     kind: PlanKind,

@@ -281,9 +281,11 @@ impl Route {
         self.loaded_at(positions)
     }
 
-    /// Converts byte offsets of loads to indices in the list `loaded`. `positions` contains one value for each bit
-    /// of a destination register's number, which is XORed into the byte offset if this bit is set. The result
-    /// contains the corresponding values that are XORed into the index. See [`Route::loaded_index`].
+    /// Converts the effect of register bits on the byte offset of a load to their effect on an index in the list
+    /// `loaded` (see [`Route::loaded_index`]). Entry `i` of `positions` is the value that is XORed into the byte
+    /// offset if bit `i` of a destination register's number is set. Entry `i` of the result is the value that is
+    /// then XORed into the index. It is 0 if the entry in `positions` is `None`, or is not the offset of a loaded
+    /// element.
     pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();
         let positions = positions.into_iter();

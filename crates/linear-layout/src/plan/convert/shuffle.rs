@@ -223,14 +223,14 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     })
 }
 
-/// A basis of the numbers of destination registers. In this basis, the coordinates of a register consist of three
-/// parts: the bits that select an element within a word, the bits that are exchanged with lane bits, and all other
-/// bits.
+/// A basis of the vector space of destination register numbers, which are regarded as bit vectors. In this basis,
+/// the coordinates of a register consist of three parts: the bits that select an element within a word, the bits
+/// that are exchanged with lane bits, and all other bits.
 struct RegisterCoordinates {
     /// Basis vectors that select the element within a word, lowest bit first.
     pub(super) word: Vec<u64>,
-    /// Basis vectors that select the word. The vectors that are flipped in `Stages::take` come first, followed by
-    /// all other vectors.
+    /// Basis vectors that select the word. The `flips` of the pairs in `Stages::take` come first, followed by all
+    /// other vectors.
     pub(super) between: Vec<u64>,
     /// Number of vectors at the end of `between` that no exchange affects. Along these vectors, elements stay in
     /// their lane, and the source register does not depend on the lane.
@@ -471,8 +471,8 @@ impl<'a> Exchange<'a> {
         self.elem_bits.div_ceil(32) << self.coordinates.between.len()
     }
 
-    /// Returns the lane bit that exchange `i` swaps with a register bit. Returns `None` if this is not a swap with
-    /// a single lane bit, or the target has no instruction for it.
+    /// Returns the lane bit that exchange `i` swaps with a register bit. Returns `None` if exchange `i` does not
+    /// swap a register bit with a single lane bit, or if the target has no instruction for this swap.
     fn lane_swap(&self, i: usize) -> Option<u32> {
         let (e, mask) = self.stages.take[i];
         let flips = narrow::<u32>(apply(&self.stages.lane_of_register, e));

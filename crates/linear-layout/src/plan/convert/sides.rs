@@ -276,11 +276,11 @@ impl Sides {
     }
 }
 
-/// Returns the mask of the pivot rows of `held`. A vector of the span is zero if none of its bits in pivot rows is
-/// set.
+/// Returns the mask of the pivot rows of `held`. If a vector of the span has only zero bits in the pivot rows, it
+/// is the zero vector.
 ///
-/// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. Therefore, it clears the bit of a unit
-/// vector if and only if the row of this bit is a pivot row.
+/// A row is a pivot row if and only if [`Echelon::reduce`] clears the only set bit of the row's unit vector. This
+/// is true because `reduce` clears each set bit in a pivot row, lowest first.
 pub(super) fn pivot_rows(held: &Echelon) -> u64 {
     (0..64)
         .map(|row| 1u64 << row)

@@ -27,8 +27,8 @@ use crate::plan::memory::AccessForm;
 use crate::plan::program::phase_lane_bits;
 use crate::target::{Access, BitSource, Fragment, Target};
 
-/// A placement of elements in scratch memory. For each offset bit, it contains the basis vector along which the
-/// coordinates of the stored element step if this bit is set.
+/// A placement of elements in scratch memory. It is a linear map from the offset of an element in a buffer to the
+/// element's coordinates. The coordinates are the XOR of `basis[i]` for all bits `i` that are set in the offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScratchSwizzle {
     /// For each offset bit, its basis vector. The lowest bit comes first.
@@ -50,8 +50,9 @@ pub(super) struct SwizzleOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// The source is favoured if some of its registers fill a word of the vectors. Otherwise, the side that has
-    /// more registers among the offset bits that select a bank is favoured. As in Triton, the access width is not
+    /// The source is favoured if the vectors that both sides have in common are shorter than a word, and some
+    /// registers of the source fill the word. Otherwise, the favoured side is the one with more registers among the
+    /// offset bits that select a bank, and the destination in case of a tie. As in Triton, the access width is not
     /// guaranteed.
     Auto,
     /// The source is favoured. Its stores are as wide as its registers allow without bank conflicts.
@@ -181,9 +182,12 @@ fn shared_vector(
 /// Returns `len` basis vectors for the segment bits, which are the offset bits above the bits that select a bank.
 /// If possible, they are independent of the span of `a` and of the span of `b`.
 ///
-/// Unit vectors outside both spans come first, followed by sums of a vector from each span. Vectors of a single
-/// span come last, because they cause bank conflicts on the side of this span. `order` ranks the vectors that are
-/// in only one span before they are paired. Its first argument is true for vectors of `a`.
+/// The vectors are chosen in this order:
+/// - Unit vectors outside both spans.
+/// - Sums of a vector that is only in the span of `a` and a vector that is only in the span of `b`. Each of
+///   the two lists of vectors is sorted by the key that `order` returns, before vectors at the same index
+///   are paired. The first argument of `order` is true for vectors of `a`.
+/// - Vectors of a single span, because they cause bank conflicts on the side of this span.
 fn common_complement(
     a: &[u64],
     b: &[u64],
@@ -231,9 +235,10 @@ fn common_complement(
 /// Returns log2 of the number of passes (repetitions) in which Triton's implementation of the conversion reuses its
 /// scratch buffer.
 ///
-/// The segment bits, which are the offset bits above the bits that select a bank, determine the pass if they are
-/// register bits on both sides. Triton uses the widest vectors, or matrix rows on one side if the other side can
-/// also access these rows. Among these possibilities, the one with the most passes determines the result.
+/// The segment bits are the offset bits above the bits that select a bank. A segment bit is part of the index of
+/// the pass if both sides have a register bit with the same basis vector. The swizzle has either the widest
+/// vectors, or matrix rows on one side if the other side can also access these rows. The result is the maximum over
+/// all these swizzles.
 pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {

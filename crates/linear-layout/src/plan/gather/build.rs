@@ -34,8 +34,11 @@ const MAX_CANDIDATES: usize = 6;
 ///
 /// # Errors
 /// Returns an error in these cases:
-/// - a tensor is distributed over several CTAs, or the element width is not supported;
-/// - otherwise the layouts do not match each other, or shared memory does not suffice.
+/// - the element width is not supported;
+/// - a tensor is distributed over several CTAs;
+/// - the shapes of the source and of the indices do not match, or the source does not have the dim `axis`;
+/// - the gather cannot use shuffles, and shared memory does not suffice;
+/// - the gather cannot use shuffles, and the layouts do not match each other or the target.
 pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
     check(gather)?;
     let src = gather.src;
@@ -100,8 +103,8 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
     Ok(())
 }
 
-/// A gather that uses shuffles. For each result register, it determines the source lane and the source register,
-/// which are in the same warp.
+/// A gather that uses shuffles. For each result register, it determines the source register and the source lane.
+/// The source lane is in the same warp as the thread that holds the result.
 struct LaneGather {
     /// Program that maps (lane, warp, index) to two values. They are XORed into the number of the source lane and
     /// into the number of the source register.
@@ -233,7 +236,7 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// Returns a basis of the register numbers among which the run-time bits select.
+/// Returns a basis of the values that the run-time bits can XOR into a register number.
 ///
 /// `columns` contains, for each run-time bit, the value that is XORed into the register number if this bit is set.
 /// Each basis vector has a bit that is clear in all other basis vectors.

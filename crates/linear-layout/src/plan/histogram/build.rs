@@ -296,11 +296,11 @@ impl HistogramBuilder<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// For each bit of a bin number, returns the bit of the bin's owner that has the same value. It is a bit of
-    /// either the lane or the register.
+    /// Each bin is owned by one register of one lane. Returns, for each bit of a bin number, the bit of the owner's
+    /// lane number or register number that always has the same value.
     ///
     /// If the result's layout maps a lane bit to exactly one bit of the bin number, these two bits are paired. All
-    /// other lane bits are paired with the lowest remaining bits.
+    /// other lane bits are paired with the lowest remaining bits of the bin number.
     fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut bin_bits = vec![None; self.bins_log2 as usize];

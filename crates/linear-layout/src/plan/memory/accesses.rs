@@ -136,8 +136,8 @@ impl AccessConstraints<'_> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// For each bit of the thread number, the value that is XORed into the position whose address the thread
-    /// supplies, if this bit is set. In a matrix access, this is the position of a matrix row.
+    /// Each thread supplies the address of one position in the buffer. In a matrix access, this is the position of
+    /// a matrix row. Entry `i` is XORed into the position if bit `i` of the thread number is set.
     threads: Vec<u64>,
     element_bytes: u32,
     /// log2 of the number of elements in one access.
@@ -157,9 +157,11 @@ pub(crate) struct Accesses {
 }
 
 impl Accesses {
-    /// Returns the cheapest accesses. If `neighbours` is `None`, they are either matrix accesses, or per-lane
-    /// accesses with the fewest wavefronts. Among the latter, the widest accesses are chosen. If `neighbours` is
-    /// given, the widest possible per-lane accesses are returned.
+    /// Returns the cheapest accesses. If `neighbours` is given, these are the widest possible per-lane accesses. If
+    /// `neighbours` is `None`, they are the cheaper of two options:
+    /// - matrix accesses;
+    /// - the per-lane accesses with the fewest wavefronts. If several widths have equally few wavefronts, the
+    ///   widest one is used.
     ///
     /// Returns `None` if a thread bit or a bit of `runtime_bits` contributes to a repetition bit, or if the
     /// registers do not reach all repetitions.
@@ -380,8 +382,8 @@ impl Accesses {
         self.form
     }
 
-    /// For each bit of the thread number, returns the value that is XORed into the position whose address the
-    /// thread supplies, if this bit is set. The lane bits come first, followed by the warp bits.
+    /// Returns a list whose entry `i` is XORed into the position whose address a thread supplies, if bit `i` of the
+    /// thread number is set. The lane bits come first, followed by the warp bits.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -399,8 +401,8 @@ impl Accesses {
         1 << (narrow::<u32>(self.basis.len()) - self.vector_log2 - self.repetitions_log2)
     }
 
-    /// Returns the XOR of the number of a register that is accessed in repetition `i` and the number of the
-    /// corresponding register in repetition 0.
+    /// Each register that is accessed in repetition `i` corresponds to a register that is accessed in repetition 0.
+    /// Returns the XOR of the numbers of these two registers.
     pub(crate) fn repetition(&self, i: usize) -> u64 {
         let start = self.basis.len() - self.repetitions_log2 as usize;
         self.at(start, i).1
@@ -461,9 +463,10 @@ impl Accesses {
 }
 
 /// For each bit of an access's index in its repetition, returns the pair (position, register) of values that are
-/// XORed into the position and the register number of the access if this bit is set. The bits are in register
-/// order. `within` is the mask of the position bits within one access. Returns `None` if the position in a pair
-/// cannot be reached by changing only the register number.
+/// XORed into the position and the register number of the access if this bit is set. The pairs are in the order of
+/// the register bits from which they are derived. `within` is the mask of the position bits within one access.
+///
+/// Returns `None` if no register number has exactly the position of a pair.
 fn access_bits(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,

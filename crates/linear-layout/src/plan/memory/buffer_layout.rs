@@ -24,9 +24,9 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Returns the layout of a buffer. `layout` maps (offset, partition or block) to dims. Each entry of
-    /// `interval_paddings` is a pair (interval, padding), whose numbers count elements. `bits` is the width of an
-    /// element in bits.
+    /// Returns the layout of a buffer. `layout` maps the input dims of a shared-memory encoding (`offset`, and
+    /// possibly `block` and `partition`) to the dims of the tensor. Each entry of `interval_paddings` is a pair
+    /// (interval, padding), whose numbers count elements. `bits` is the width of an element in bits.
     ///
     /// Each partition is contiguous, and consecutive partitions are adjacent.
     ///
@@ -69,7 +69,8 @@ impl BufferLayout {
         Ok(buffer)
     }
 
-    /// Returns the layout that maps (offset, partition or block) to dims.
+    /// Returns the linear layout that maps the location of an element in the buffer to the dims of the tensor. Its
+    /// input dims are `offset`, and possibly `block` and `partition`.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -111,8 +112,8 @@ impl BufferLayout {
         padded(&self.paddings, position)
     }
 
-    /// Returns the layout that maps the input dims of `points` to (offset, partition) in the buffer. `points` maps
-    /// these input dims, e.g. (register, lane, warp), to the dims of the tensor.
+    /// Returns the layout that maps the input dims of `points` to the input dims of the buffer's layout (see
+    /// [`Self::layout`]). `points` maps its input dims, e.g. (register, lane, warp), to the dims of the tensor.
     pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
         points
             .invert_and_compose(&self.layout)

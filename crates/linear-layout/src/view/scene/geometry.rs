@@ -13,15 +13,17 @@ pub(super) const FONT: u32 = 11;
 pub(super) const ROW: u32 = 20;
 /// Height of a row whose labels have two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Height of a label. If rows are lower than this and each row has a label, the labels overlap.
+/// Height of a label. If each row has a label and the row height is smaller than this, labels of adjacent rows
+/// overlap.
 pub(super) const LABEL: u32 = 13;
 /// Minimum width and height of a cell, in pixels.
 const SMALLEST: u32 = 3;
 pub(super) const MARGIN: u32 = 12;
 /// Maximum width of a line of panels, in pixels.
 const LINE: u32 = 960;
-/// Maximum width, in pixels, of a single panel, of two panels side by side, and of a matrix product. It is also the
-/// maximum height of two panels side by side. If a thinned picture exceeds the maximum, its cells shrink.
+/// Maximum width of a picture, in pixels. If [`Detail::Thinned`] is selected and this limit is exceeded, cells
+/// shrink. The limit applies to each single panel, to the total width of panels that must be side by side, and to a
+/// matrix product. For panels that must be side by side, it also limits the height.
 const LIMIT: u32 = 1400;
 const GAP: u32 = 20;
 /// Distance between panels that arrows connect.
@@ -30,9 +32,10 @@ const GAP_OF_LINKS: u32 = 96;
 /// The labels for which a picture reserves space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// All labels.
+    /// Each cell, each row and each column has a label.
     Full,
-    /// All labels, except in panels that are too wide. These panels have one label for each tile.
+    /// Like `Full`, except in pictures or panels that exceed the maximum width. Their panels are divided into
+    /// tiles, and only the first cell of each tile has a label.
     Thinned,
 }
 
@@ -91,8 +94,8 @@ impl PanelGeometry {
         placed.sized(panel, cell, row, lead)
     }
 
-    /// Returns this geometry with column width `cell`, row height `row` and label width `lead`, and updates the
-    /// total width and height accordingly.
+    /// Returns this geometry with column width `cell`, row height `row` and a width of `lead` for the row labels.
+    /// Updates the total width and height accordingly.
     fn sized(self, panel: &Panel, cell: u32, row: u32, lead: u32) -> Self {
         // Labels of the last tiles may extend beyond the last cells.
         let extent = |count: usize, step: usize, size: u32, label: u32| {
@@ -347,9 +350,10 @@ pub(super) struct Arrow {
     pub(super) colour: usize,
 }
 
-/// Computes the arrow of each link. The arrow runs below the row of the first cell, along a vertical track between
-/// the panels, and above the row of the second cell. Links to the same row share a track. Tracks to lower rows are
-/// further left, so that arrows do not overlap.
+/// Computes the arrow of each link. The arrow first runs below the row of the cell where the link starts, then
+/// along a vertical track between the panels, and finally above the row of the cell where the link ends. Links that
+/// end at the same row share a track. The lower the end row, the further left is its track, so that arrows do not
+/// overlap.
 pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
     let corner = |(panel, cell): (usize, usize), below: usize| {
         let columns = scene.panels[panel].columns.len().max(1);

@@ -43,7 +43,8 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// Returns the axis of the rows, the axis of the columns, and the axes of the grids.
+/// Divides the input dims among the axes of a picture. Returns the axis along the rows, the axis along the columns,
+/// and the remaining axes. Each index along the remaining axes has a grid of its own.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {

@@ -90,10 +90,11 @@ impl Scene {
 
     /// Returns a picture of the accesses of warp 0 to a buffer, with one table per access.
     ///
-    /// A table has one column per bank. Each phase has one row per wavefront, and each cell names the lanes that
-    /// request the same word. Words that cause a bank conflict are marked, and occupy consecutive rows of their
-    /// phase. `registers` is the layout of the tensor that is stored or loaded; it maps (register, lane, warp) to
-    /// elements.
+    /// A table has one column per bank. The hardware executes an access in phases, each for some of the lanes; a
+    /// phase has one row per wavefront. A cell is a word that the phase requests from this bank, and names the
+    /// lanes that request the word. If a phase requests several words from one bank, these words are marked as a
+    /// bank conflict and occupy consecutive rows. `registers` is the layout of the tensor that is stored or loaded;
+    /// it maps (register, lane, warp) to elements.
     #[must_use]
     pub fn accesses(
         plan: &MemoryPlan,
@@ -139,8 +140,8 @@ impl Scene {
     }
 
     /// Returns a picture of all shared-memory loads and stores of a program, in the format of [`Scene::accesses`].
-    /// Returns `None` if the program has none. For a step that moves matrices, cells name rows of the matrices
-    /// instead of lanes.
+    /// Returns `None` if the program has no such steps. In the tables of matrix loads and matrix stores, cells name
+    /// matrix rows instead of lanes.
     #[must_use]
     pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
         let lanes = 1u64 << program.lanes_log2();
@@ -202,8 +203,8 @@ impl Scene {
     }
 }
 
-/// Returns the size of a matrix row in bytes, and the number of matrix rows that a warp moves if each lane holds
-/// `words` 32-bit words.
+/// Returns two properties of an instruction that moves matrices in the form `fragment`: the size of a matrix row in
+/// bytes, and the number of matrix rows that a warp moves. Each lane holds `words` 32-bit words of the matrices.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     let deal = fragment.layout();
     (
@@ -217,7 +218,7 @@ struct WarpAccess {
     /// Byte address that each lane accesses. For a step that moves matrices, byte address of each matrix row.
     addresses: Vec<u64>,
     bytes: u64,
-    /// Mask of the lane bits in which the lanes of one phase differ.
+    /// Mask of lane bits. Lanes that differ only in these bits are served in the same phase.
     served: u64,
 }
 
@@ -383,8 +384,8 @@ fn word_cell(
 
 /// Returns the label of a memory word that contains `elements`.
 ///
-/// The label `3,4` denotes one element, and `3,4-5` a run of elements along the last dim. The label `3,4+1` denotes
-/// the element `3,4` and one other element.
+/// The label `3,4` denotes one element. The label `3,4-5` denotes consecutive elements along the last dim, here
+/// `3,4` and `3,5`. The label `3,4+1` denotes the element `3,4` and one further element that is not named.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {
@@ -414,7 +415,8 @@ mod tests {
 
     const LOAD: Access = Access::Load;
 
-    /// Plans loads in which each lane reads 16 bytes from its own row of 128 bytes.
+    /// Plans loads in which each lane reads 16 bytes from its own row of 128 bytes. `max_phase` is the `maxPhase`
+    /// of the buffer's swizzle.
     fn column_reads(max_phase: u32) -> (MemoryPlan, LinearLayout) {
         let registers = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>";
         let shared = format!(

@@ -55,7 +55,8 @@ pub use svg::{svg, svg_sheet};
 pub use systems::{register_grid, shared_grid};
 pub use text::Text;
 
-/// Limits on the size of a picture. If the picture omits rows, columns or grids, a remark states their number.
+/// Limits on the size of a picture. If a limit causes rows, columns or grids to be omitted, a remark of the picture
+/// states the number of omitted ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Maximum number of rows of a grid. The default is 64.
@@ -123,8 +124,8 @@ pub enum Arrangement {
     /// other.
     #[default]
     Lines,
-    /// The panels are compared with each other. They are always side by side in a picture, and one below the other
-    /// in text.
+    /// The panels show two layouts side by side, so that the reader can compare them. In text, the panels are one
+    /// below the other.
     Pair,
     /// The panels are the operands A, B and D of a matrix product. D is to the right of A and below B. If the text
     /// would exceed its maximum width, the panels are one below the other instead.
@@ -157,9 +158,11 @@ pub struct Panel {
     /// The character at which pictures break a cell label into two lines, e.g. `:`. If it is `None`, each label has
     /// one line.
     ///
-    /// A label that names several holders is broken at a `|` instead.
+    /// If a label names several holders, which are separated by `|`, the label is broken at the `|` nearest to its
+    /// middle instead.
     pub break_at: Option<char>,
-    /// The dims in which this panel's elements are packed as numbers. `None` means [`Scene::elements`].
+    /// The dims that are packed in the element numbers ([`Cell::elements`]) of this panel. `None` means the dims in
+    /// [`Scene::elements`].
     ///
     /// Two elements in different panels correspond if their indices in all common dims are equal.
     pub elements: Option<Space>,
@@ -189,7 +192,7 @@ pub struct Cell {
     pub group: u64,
     /// The slots that the cell shows, each as a number packed in the dims of [`Scene::slots`].
     pub slots: Vec<u64>,
-    /// The number of further slots of the cell that are not in `slots`.
+    /// The number of slots of the cell that `slots` does not list.
     pub more_slots: u64,
     /// The elements that the cell shows, each as a number packed in the dims of [`Panel::elements`] or, if that is
     /// `None`, of [`Scene::elements`].
@@ -207,7 +210,7 @@ pub enum Paint {
     Tint(u32),
     /// A word with a bank conflict.
     Warning,
-    /// An element that different slots hold in the two layouts of a comparison.
+    /// An element of a comparison whose slots in the first layout differ from its slots in the second layout.
     Difference,
     /// An element without a slot, or a slot without an element.
     Gap,
@@ -257,7 +260,8 @@ impl Scene {
         self
     }
 
-    /// Adds a remark such as `... 3 more rows` if `shown` is less than `whole`.
+    /// If `shown` is less than `whole`, adds a remark that states the number of omitted items, e.g. `... 3 more
+    /// rows`. `what` is the name of the items, e.g. `rows`.
     fn left_out(&mut self, shown: u64, whole: u64, what: &str) {
         if shown < whole {
             self.remarks

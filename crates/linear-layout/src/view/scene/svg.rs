@@ -11,16 +11,18 @@ use super::geometry::{
 use super::palette::{HUES, all, hex, number};
 use super::{Paint, Panel, Scene, Theme};
 
-/// Minimum width for the lines of text above and below a picture. If the picture is wider, the lines may be as wide
-/// as the picture.
+/// Maximum width of the lines of text above and below a picture. If the picture is wider than this, its width is
+/// the maximum instead.
 const TEXT: u32 = 640;
 /// Width of a coloured rectangle in the legend.
 const SWATCH: u32 = 14;
 
-/// Returns an SVG picture of a scene, with a light and a dark theme.
+/// Returns an SVG picture of a scene. The picture contains a light and a dark theme, between which the viewer
+/// selects.
 ///
-/// In a panel that is too wide, cells are small, and only the first cell of each tile has a label. A remark states
-/// the size of the tiles. A picture with 128 rows and columns is smaller than a megabyte.
+/// If a panel exceeds the maximum width, its cells shrink, and the panel is divided into tiles of which only the
+/// first cell has a label. A remark then states the size of the tiles. A picture with 128 rows and columns is
+/// smaller than a megabyte.
 /// # Units
 /// Lengths are in pixels. The font size is 11 pixels.
 #[must_use]
@@ -28,8 +30,8 @@ pub fn svg(scene: &Scene) -> String {
     svg_sheet("", core::slice::from_ref(scene))
 }
 
-/// Returns one SVG picture that shows several scenes one below the other, under the title `title`. A scene that has
-/// the same title does not repeat it.
+/// Returns one SVG picture that shows several scenes one below the other, under the title `title`. If the title of
+/// a scene equals `title`, it is not drawn again above the scene.
 #[must_use]
 pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     let mut out = String::new();
@@ -277,8 +279,8 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between adjacent cells of different groups. If only the first cell of each tile has a label,
-/// lines are drawn only between tiles, because the label covers the inside of the tile.
+/// Draws thicker lines between adjacent cells of different groups. If the panel is divided into tiles, lines are
+/// drawn only along the borders of tiles, because the label of a tile covers its other cells.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
@@ -515,8 +517,8 @@ pub(super) mod tests {
         lines: Vec<Extent>,
     }
 
-    /// Returns the extents of the straight lines in the path data `d`. `scale` and `origin` are those of the SVG
-    /// group that contains the path.
+    /// Returns the extents of the straight lines in `d`, the path data of an SVG path. `scale` and `origin` are the
+    /// scaling and the translation of the SVG group that contains the path.
     fn path(d: &str, scale: [f64; 2], origin: [f64; 2]) -> Vec<Extent> {
         let mut found = Vec::new();
         let (mut at, mut rest) = ([0.0; 2], d);

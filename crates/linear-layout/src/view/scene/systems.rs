@@ -9,9 +9,9 @@ use crate::tilus::{RegisterLayout, SharedLayout};
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {
-    /// Returns a picture of a CuTe layout. Each cell is a coordinate, and shows the index to which the layout maps
-    /// the coordinate. The last two modes run down and across, and each coordinate of the other modes has its own
-    /// grid.
+    /// Returns a picture of a CuTe layout. Each cell corresponds to a coordinate, and shows the index to which the
+    /// layout maps the coordinate. The second-to-last mode runs down the rows, and the last mode runs across the
+    /// columns. Each coordinate along the other modes has a grid of its own.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout: linear_layout::cute::ComposedLayout = "Sw<1,0,2> o 0 o (2,3):(4,1)".parse()?;

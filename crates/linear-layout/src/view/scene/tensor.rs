@@ -13,11 +13,12 @@ pub(super) const NAMED_HOLDERS: usize = 4;
 const NAMED_THREADS: usize = 64;
 
 impl Scene {
-    /// Returns a picture of the tensor. Each cell is an element, and shows the holders of the element.
+    /// Returns a picture of the tensor. Each cell corresponds to an element, and shows the holders of the element.
     ///
-    /// The last two output dims run down and across, and each index along the other dims has its own grid. Holders
-    /// print as [`InPoint`] and are separated by `|`. An element without a holder prints as `-`. The colour of a
-    /// cell shows the thread of the first holder. If there are several warps, they have different hues.
+    /// The second-to-last output dim runs down the rows, and the last output dim runs across the columns. Each
+    /// index along the other dims has a grid of its own. Holders print as [`InPoint`] and are separated by `|`. An
+    /// element without a holder prints as `-`. The thread of the first holder determines the colour of a cell. If
+    /// there are several warps, they have different hues.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -270,13 +271,15 @@ impl IndexField {
 }
 
 /// The rule that selects the fill of a slot. If there are several warps, the warp selects the hue and the lane
-/// selects the shade. Otherwise, the lane alone selects the fill.
+/// selects the shade. If there is only one warp, the lane alone selects the fill.
 ///
-/// In a layout without lanes, the first input dim that has several indices replaces the lane.
+/// If the layout has no lanes, the first input dim with more than one index takes the role of the lane in this
+/// rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
-    /// The bits of a packed input that select the fill, or the shade if the warp selects the hue. Low bits that
-    /// only distinguish adjacent elements are not included.
+    /// The bits of a packed input that select the fill, or only the shade if the warp selects the hue. If
+    /// consecutive offsets hold adjacent elements, the low offset bits that distinguish these elements are not
+    /// included, so that the elements have the same fill.
     by: IndexField,
     is_by_hue: bool,
     warp: IndexField,
@@ -329,9 +332,10 @@ impl Tints {
         }
     }
 
-    /// Returns a legend entry for each of the first eight warps. The text is e.g. `warp 0`, followed by `suffix`.
+    /// Returns a legend entry for each warp, at most for the first eight warps of all CTAs. The text is e.g. `warp
+    /// 0`, followed by `suffix`.
     ///
-    /// If a CTA has a single warp, the legend is empty.
+    /// The legend is empty if each CTA has a single warp.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
         if !self.has_warps() {
             return Vec::new();

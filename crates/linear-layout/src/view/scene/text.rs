@@ -319,8 +319,8 @@ impl<'s> TextTable<'s> {
     }
 }
 
-/// Returns the code of the terminal colour, among 256, that is nearest to `rgb`. Codes from 16 on are colours of
-/// the 6x6x6 cube, and codes from 232 on are greys.
+/// Returns the code of the terminal colour, among 256, that is nearest to `rgb`. Codes 16 to 231 are colours of the
+/// 6x6x6 cube, and codes 232 to 255 are greys.
 fn code(rgb: [u8; 3]) -> u32 {
     // The levels of a channel in the cube are 0, 95, 135, 175, 215 and 255.
     let level = |c: u8| match c {

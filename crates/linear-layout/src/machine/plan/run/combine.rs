@@ -6,8 +6,10 @@ use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// Combines each element in `acc` with the element of the same operand in `other`. The elements of different
-    /// operands must be at the same position, unless `is_packed` is true.
+    /// Combines each element in `acc` with the element at the same index in `other`. If `is_packed` is false, each
+    /// list contains one element of each operand, and these elements must be at the same position of their
+    /// operands. If `is_packed` is true, each list contains elements of the only operand, and their positions are
+    /// not compared.
     pub(super) fn combine(
         &mut self,
         step: usize,

@@ -18,7 +18,8 @@ pub(super) struct Multiplier<'a, N> {
 }
 
 /// Key of the cache of decoded rows of A and columns of B. It consists of the instruction number, the operand (0
-/// for A, 1 for B), the registers, and the registers and the selector of the scales.
+/// for A, 1 for B), the registers that hold the operand and, if the operand has scales, their registers and the
+/// scale selector of the instruction.
 type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
@@ -66,8 +67,8 @@ struct OperandTile {
     ///
     /// The elements of one row of A or D, or of one column of B, are consecutive.
     holders: Vec<(usize, usize)>,
-    /// The position `[line, offset in the line]` of the element that each lane of each register holds. A line is a
-    /// row of A or D, or a column of B.
+    /// For each pair of a register and a lane, the position `[line, offset in the line]` of the element that the
+    /// register holds in this lane. The lane varies fastest. A line is a row of A or D, or a column of B.
     places: Vec<[usize; 2]>,
     /// Number of replicas of each element.
     copies: usize,

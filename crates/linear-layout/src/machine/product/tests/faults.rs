@@ -47,9 +47,9 @@ fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
 }
 
-/// Returns a plan that differs in the last matrix product. Each register of the operand that `which` selects is
-/// replaced by the next register that any product of the plan uses for this operand. The last register is replaced
-/// by the first one.
+/// Returns a copy of `plan` in which the last matrix product uses wrong registers for the operand that `which`
+/// selects. The registers that all products use for this operand are sorted by number. Each register of the last
+/// product is replaced by the next one in this list. The first register follows the last one.
 fn shifted(plan: &Program, which: usize) -> Program {
     let all = issues(plan);
     let values = |at: usize| plan.operands(lists(plan, at)[which]);

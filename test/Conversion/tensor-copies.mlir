@@ -1,4 +1,4 @@
-// Copies of the pixels of images, in im2col mode.
+// Copies by the tensor memory accelerator: pixels of images (im2col mode), and cache policies.
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir
 // RUN: ll-translate --emit=ptx %t.mlir -o %t.ptx && FileCheck %s --check-prefix=PTX --input-file=%t.ptx && ptxas -arch=sm_90a %t.ptx -o /dev/null
 // RUN: sed 's/32x128xf16/2048x8xf16/g; s/swizzlingByteWidth = 128/swizzlingByteWidth = 0/' %s > %t.many.mlir
@@ -25,6 +25,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttng.async_tma_copy_global_to_local %images[%n, %y, %x, %c] offsets = [%r, %s] %buffer, %mbarrier, %true : !ttng.tensordesc_im2col<32x128xf16, #shared>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<32x128xf16, #shared, #smem, mutable>
     ttng.wait_barrier %mbarrier, %c0 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
     ttng.inval_barrier %mbarrier : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    tt.return
+  }
+
+  // CHECK-LABEL: llvm.func @hinted
+  // CHECK: createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 $0, 0f3F000000;
+  // CHECK: shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [$1], [$2, {$3, $4}], [$5], $6;", "b,r,l,r,r,r,l,~{memory}"
+  // CHECK: createpolicy.fractional.L2::evict_last.L2::evict_first.b64 $0, 0f3F800000;
+  // CHECK: global.shared::cta.bulk_group.L2::cache_hint [$2, {$3, $4}], [$1], $5;", "b,r,l,r,r,l,~{memory}"
+  // PTX-LABEL: .entry hinted
+  // PTX-COUNT-2: .L2::cache_hint
+  tt.func public @hinted(%in: !tt.tensordesc<32x64xf16, #shared>, %out: !tt.tensordesc<32x64xf16, #shared>, %i: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %buffer = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #shared, #smem, mutable>
+    %mbarrier = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttng.init_barrier %mbarrier, 1 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttng.barrier_expect %mbarrier, 4096, %true : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %in[%i, %c0] %buffer, %mbarrier, %true {cachePolicy = #ttng.cache_policy<l2_primary = evict_first, l2_secondary = evict_unchanged, l2_fraction = 0.5 : f32>} : !tt.tensordesc<32x64xf16, #shared>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<32x64xf16, #shared, #smem, mutable>
+    ttng.wait_barrier %mbarrier, %c0 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttng.inval_barrier %mbarrier : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttng.async_tma_copy_local_to_global %out[%i, %c0] %buffer {cachePolicy = #ttng.cache_policy<l2_primary = evict_last, l2_secondary = evict_first, l2_fraction = 1.0 : f32>} : !tt.tensordesc<32x64xf16, #shared>, !ttg.memdesc<32x64xf16, #shared, #smem, mutable>
+    ttng.async_tma_store_wait {pendings = 0 : i32}
     tt.return
   }
 }
