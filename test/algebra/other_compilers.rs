@@ -387,7 +387,7 @@ fn errors_have_messages() {
     assert!(TiledLayout::new(vec![vec![128]], vec![TiledDim::Replicated(4)], vec![], -1).is_err());
 }
 
-/// Checks worked examples from the documentation of XeGPU and of IREE.
+/// Checks worked examples from the documentation of `XeGPU` and of IREE.
 #[test]
 fn examples_of_the_documentations() {
     let linear = |text: &str, shape: &[u64]| {

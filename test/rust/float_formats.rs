@@ -203,9 +203,9 @@ impl Format {
     }
 
     /// Compares the number that `twice` represents with `mantissa * 2^power`. An even `twice` represents the number
-    /// with the code `twice / 2`. An odd `twice` represents the midpoint between the numbers with the codes `(twice
-    /// - 1) / 2` and `(twice + 1) / 2`. The code after the largest finite one is treated as the next number of an
-    /// unbounded exponent range.
+    /// with the code `twice / 2`. An odd `twice` represents the midpoint between the numbers with the codes
+    /// `(twice - 1) / 2` and `(twice + 1) / 2`. The code after the largest finite one is treated as the next number
+    /// of an unbounded exponent range.
     fn compare(self, twice: u128, mantissa: u128, power: i32) -> std::cmp::Ordering {
         let code = (twice / 2) as u64;
         let exponent = (code >> self.mantissa_bits) as i32;

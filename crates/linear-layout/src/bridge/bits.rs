@@ -33,10 +33,10 @@ fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     Ok(bits)
 }
 
-/// Returns one XOR mask for each coordinate bit. XORing `offset` with the mask gives the same number as adding the
-/// value of the bit to `offset`.
+/// Returns one XOR mask for each coordinate bit. The XOR of `offset` and the mask is the sum of `offset` and the value
+/// of the bit.
 ///
-/// Adding the values of several bits is equivalent to XORing their masks if and only if no two masks share a bit.
+/// Adding the values of several bits is equivalent to an XOR with their masks if and only if no two masks share a bit.
 /// Otherwise, whether one addition carries depends on another coordinate bit.
 ///
 /// Returns an error if

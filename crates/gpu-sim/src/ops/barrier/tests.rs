@@ -8,8 +8,8 @@ const BLOCK_BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 const AT: u32 = 1024;
 /// Code that defines the values of the test kernels. `%first` is true in thread 0. `%team` is the index of the
 /// thread's team, which has two warps, and `%is0` is true in team 0. `%rank` is the index of the thread in its
-/// team. `%cell` is the address of the word with index `%rank`. `%other` is the address of the word with index `63
-/// - %rank`, which is the `%cell` of a thread in the other warp of the team.
+/// team. `%cell` is the address of the word with index `%rank`. `%other` is the address of the word with index
+/// `63 - %rank`, which is the `%cell` of a thread in the other warp of the team.
 const NAMES: &str = "%c16 = \"llvm.mlir.constant\"() <{value = 16 : i32}> : () -> i32\n\
     %c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %c48 = \"llvm.mlir.constant\"() <{value = 48 : i32}> : () -> i32\n\

@@ -417,8 +417,8 @@ pub enum Step {
     /// Writes matrices to shared memory (`stmatrix`). The fragment defines which lane holds which elements of a
     /// matrix.
     StoreMatrices {
-        /// Address that a lane supplies, which is the address of one matrix row. If a matrix has `n` rows, lane `m
-        /// * n + r` supplies the address of row `r` of matrix `m`.
+        /// Address that a lane supplies, which is the address of one matrix row. If a matrix has `n` rows, lane
+        /// `m * n + r` supplies the address of row `r` of matrix `m`.
         address: Address,
         /// Values to write: 1, 2 or 4 words or 32-bit elements.
         values: Operands,

@@ -332,7 +332,7 @@ impl<N: Name> Machine<'_, N> {
 
     /// Returns the wavefronts that one access by one warp takes. They are counted bank by bank.
     ///
-    /// If there is no padding, XORing a constant into all addresses permutes the banks and preserves conflicts.
+    /// If there is no padding, an XOR of all addresses with a constant permutes the banks and preserves conflicts.
     /// Therefore, the count for the first access is reused for all accesses with the same base.
     pub(super) fn wavefronts(
         &mut self,
