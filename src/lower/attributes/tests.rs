@@ -124,6 +124,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttng.arrive_barrier", "count", ReadIn("src/lower/mbarrier.rs")),
     ("ttng.arrive_barrier", "fromCTA", ReadIn("src/lower/mbarrier.rs")),
     ("ttng.arrive_barrier", "multicastCTA", ReadIn("src/lower/mbarrier.rs")),
+    ("ttng.async_copy_mbarrier_arrive", "noIncrement", ReadIn("src/lower/mbarrier.rs")),
     ("ttng.async_tma_copy_global_to_local", "cachePolicy", ReadIn("src/lower/tensor_copy.rs")),
     ("ttng.async_tma_copy_global_to_local", "isVolatile", Unneeded("the verifier refuses it")),
     ("ttng.async_tma_copy_global_to_local", "multicast", ReadIn("src/lower/tensor_copy.rs")),
