@@ -169,10 +169,11 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @buffers(%n: i32, %c: i1) {
     %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
+    %response = ttg.local_alloc : () -> !ttg.memdesc<2xi64, #s, #smem, mutable>
     %mbarrier = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s, #smem, mutable>
-    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op is not supported by the lowering to LLVM}}
+    // expected-error @+2 {{'ttng.clc_try_cancel' op is not supported by the lowering to LLVM}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
-    ttng.async_copy_mbarrier_arrive %mbarrier : !ttg.memdesc<1xi64, #s, #smem, mutable>
+    ttng.clc_try_cancel %response, %mbarrier : !ttg.memdesc<2xi64, #s, #smem, mutable>, !ttg.memdesc<1xi64, #s, #smem, mutable>
     %t = ttg.async_commit_group
     %y:3 = scf.for %i = %n to %n step %n iter_args(%a = %m, %u = %t, %k = %n) -> (!ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32) : i32 {
       %z = scf.if %c -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
@@ -219,13 +220,13 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
-  tt.func public @copies(%m: !ttg.memdesc<1xi64, #s, #smem, mutable>) {
-    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op is not supported by the lowering to LLVM}}
+  tt.func public @launches(%r: !ttg.memdesc<2xi64, #s, #smem, mutable>, %m: !ttg.memdesc<1xi64, #s, #smem, mutable>) {
+    // expected-error @+2 {{'ttng.clc_try_cancel' op is not supported by the lowering to LLVM}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
-    ttng.async_copy_mbarrier_arrive %m : !ttg.memdesc<1xi64, #s, #smem, mutable>
-    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op is not supported by the lowering to LLVM}}
+    ttng.clc_try_cancel %r, %m : !ttg.memdesc<2xi64, #s, #smem, mutable>, !ttg.memdesc<1xi64, #s, #smem, mutable>
+    // expected-error @+2 {{'ttng.clc_try_cancel' op is not supported by the lowering to LLVM}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
-    ttng.async_copy_mbarrier_arrive %m {noIncrement} : !ttg.memdesc<1xi64, #s, #smem, mutable>
+    ttng.clc_try_cancel %r, %m : !ttg.memdesc<2xi64, #s, #smem, mutable>, !ttg.memdesc<1xi64, #s, #smem, mutable>
     tt.return
   }
 }
