@@ -89,12 +89,13 @@ class Layout:
     def from_bases(bases: _Bases, out_dims: _Sizes | _Names, surjective: bool = True) -> Layout:
         """Returns the layout with the given basis vectors.
 
-        `bases` maps each in-dim to its basis vectors, lowest bit first. A basis vector has one number per out-dim; with
-        only one out-dim, it may be a number. `out_dims` maps each out-dim to its size, or lists the names of the
-        out-dims; their sizes are then the smallest that fit. The order of dims is part of a layout.
+        `bases` maps each in-dim to its basis vectors, lowest bit first. A basis vector has one number per out-dim;
+        if there is only one out-dim, a number may replace the vector. `out_dims` either maps each out-dim to its
+        size, or lists the names of the out-dims. In the second case, each out-dim has the smallest size that fits.
+        The order of dims is part of a layout.
 
-        Raises `LayoutError` if a size is not a power of two or a basis vector does not fit. With `surjective`, the
-        layout must also reach each element.
+        Raises `LayoutError` if a size is not a power of two, or if a basis vector does not fit. If `surjective` is
+        true, the layout must also reach each element.
 
         Example:
 
@@ -133,7 +134,8 @@ class Layout:
         """
     @staticmethod
     def identity_nd(in_dim: str, shape: _Shape, order: _Shape) -> Layout:
-        """Returns the layout from `in_dim` to the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
+        """Returns the layout that enumerates the elements of a tensor of shape `shape` along `in_dim`. Dim `order[0]`
+        varies fastest.
 
         Example:
 
@@ -145,10 +147,11 @@ class Layout:
     def from_gluon(layout: Any, shape: _Shape | None = None) -> Layout:
         """Returns the linear layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of shape `shape`.
 
-        The object is read by class name and attributes; Triton is not imported. A layout with its own shape needs no
-        `shape`, and is repeated on a larger `shape`.
+        The class name and the attributes of the object are read; Triton is not imported. A layout that contains its
+        own shape does not need `shape`. On a larger `shape`, such a layout is repeated.
 
-        Raises `LayoutError` for an open layout (`AutoLayout`) or an invalid layout, and `TypeError` for other objects.
+        Raises `LayoutError` for an open layout (`AutoLayout`) or an invalid layout, and `TypeError` for other
+        objects.
 
         Example:
 
@@ -164,9 +167,9 @@ class Layout:
         """
     @staticmethod
     def from_triton(layout: Any) -> Layout:
-        """Returns the layout of a Triton `LinearLayout` (`triton._C.libtriton.linear_layout`).
+        """Converts a Triton `LinearLayout` (`triton._C.libtriton.linear_layout`) to a layout.
 
-        The attributes `bases` and `out_dims` are read as lists of pairs; Triton is not imported.
+        The attributes `bases` and `out_dims` of the object are read as lists of pairs; Triton is not imported.
 
         Example:
 
@@ -224,8 +227,8 @@ class Layout:
         """
     @property
     def paddings(self) -> list[tuple[int, int]]:
-        """The padding of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
-        `interval` elements.
+        """The padding of a padded shared-memory layout, as pairs `(interval, padding)`. After every `interval`
+        elements, there are `padding` unused elements.
 
         Offsets in the layout do not count padding.
 
@@ -236,7 +239,7 @@ class Layout:
         """
     @property
     def rank(self) -> int:
-        """The rank of the matrix over GF(2): log2 of the number of reached elements.
+        """The rank of the layout's matrix over GF(2). It is log2 of the number of elements that the layout reaches.
 
         Example:
 
@@ -247,10 +250,12 @@ class Layout:
     def apply(self, place: Mapping[str, int] | None = None, /, **indices: int) -> tuple[int, ...]:
         """Returns the element at a place, as a tuple with one index per out-dim.
 
-        A place is given by keyword arguments, or by a mapping for dim names that are not identifiers. Omitted in-dims
-        have index 0. Arrays are broadcast, and give a tuple of int64 arrays that can index the tensor.
+        A place is given by keyword arguments, or by a mapping if dim names are not identifiers. Omitted in-dims
+        have index 0. If an index is an array, all indices are broadcast, and the result is a tuple of int64 arrays
+        that can index the tensor.
 
-        Raises `LayoutError` for an unknown in-dim or an index out of range, and `TypeError` for arrays of non-integers.
+        Raises `LayoutError` for an unknown in-dim or an index out of range, and `TypeError` for arrays of
+        non-integers.
 
         Example:
 
@@ -268,8 +273,9 @@ class Layout:
     def to_numpy(self, *, flat: bool = False) -> _Array:
         """Returns the element at every place, as an int64 array.
 
-        The array has one axis per in-dim and a last axis for the out-dims: `(register, lane, warp, block, rank)` for a
-        register layout. With `flat`, there is no last axis, and an element is its index in `tensor.ravel()`.
+        The array has one axis per in-dim and a last axis for the out-dims. For a register layout, the shape is
+        `(register, lane, warp, block, rank)`. If `flat` is true, there is no last axis, and each element is given
+        by its index in `tensor.ravel()`.
 
         Raises `LayoutError` for layouts with more than 2^26 places.
 
@@ -283,7 +289,7 @@ class Layout:
             (21, 21)
         """
     def holders(self, *index: int) -> list[dict[str, int]]:
-        """Returns the places that hold an element, as dicts from in-dims to indices.
+        """Returns the places that hold an element. Each place is a dict from in-dims to indices.
 
         Raises `LayoutError` if the index is outside the tensor.
 
@@ -317,8 +323,8 @@ class Layout:
             True
         """
     def free_variable_masks(self) -> dict[str, int]:
-        """Returns, for each in-dim, the mask of its free bits. Each reached element has exactly one place with all free
-        bits 0.
+        """Returns the mask of the free bits of each in-dim. A bit is free if its basis vector is an XOR of earlier
+        basis vectors. Each element that the layout reaches has exactly one place with all free bits 0.
 
         Example:
 
@@ -326,8 +332,8 @@ class Layout:
             {'lane': 2}
         """
     def num_consecutive_in_out(self) -> int:
-        """Returns the largest `2^k` for which the low `k` bits of the first in-dim are the low `k` bits of the first
-        out-dim. No other input bit may change these output bits.
+        """Returns the largest `2^k` for which the low `k` bits of the first out-dim are a copy of the low `k` bits of
+        the first in-dim. No other input bit may affect these output bits.
 
         Example:
 
@@ -335,8 +341,9 @@ class Layout:
             4
         """
     def contiguous_elems_along(self, dim: str) -> int:
-        """Returns the largest power of two `n` for which the layout reaches elements `0` to `n - 1` along `dim`, at index
-        0 of the other dims.
+        """Returns the largest power of two `n` such that all indices from 0 to `n - 1` along `dim` are reached. Index
+        `i` counts as reached if some place holds the element whose index is `i` along `dim` and 0 along all other
+        dims.
 
         Example:
 
@@ -391,10 +398,11 @@ class Layout:
             (2,)
         """
     def product(self, outer: Layout) -> Layout:
-        """Returns the product, which repeats this layout along `outer`. The matrix of the product is the direct sum of
-        both matrices.
+        """Returns the product of two layouts: this layout, repeated in the arrangement that `outer` describes. The
+        matrix of the product is the direct sum of the matrices of both layouts.
 
-        In each dim, this layout has the low bits, and `outer` has the high bits. `a * b` is `a.product(b)`.
+        In each dim, the low bits of an index are those of this layout, and the high bits are those of `outer`. `a *
+        b` is `a.product(b)`.
 
         Example:
 
@@ -460,8 +468,9 @@ class Layout:
             {'lane': [[0], [0], [1], [2], [4]]}
         """
     def quotient(self, dims: _Names) -> Layout | None:
-        """Returns the layout without `dims` if the layout is the identity on `dims`, independent of the other dims;
-        otherwise `None`.
+        """Returns the layout without the in-dims and out-dims named in `dims`. Returns `None` if the layout does not
+        map each of these in-dims to the out-dim of the same name unchanged. Also returns `None` if one of these
+        in-dims affects a remaining out-dim, or if a remaining in-dim affects one of these out-dims.
 
         Example:
 
@@ -470,11 +479,11 @@ class Layout:
             True
         """
     def minimal_conversion_to(self, dst: Layout) -> Layout:
-        """Returns the smallest conversion to `dst`: it maps each place of `dst` to a place of this layout with the same
-        element.
+        """Returns the conversion to `dst`, without the last in-dims if no element moves in them. The conversion maps
+        each place of `dst` to a place of this layout that holds the same element.
 
-        Dims along which no element moves are omitted. Without in-dims, no element moves; with `register` only, each
-        element stays in its thread.
+        In-dims are removed from last to first, until a dim in which elements move is reached. If all in-dims are
+        removed, no element moves. If only `register` remains, each element stays in its thread.
 
         Example:
 
@@ -493,8 +502,8 @@ class Layout:
             {'register': [[1]]}
         """
     def resize_in(self, dim: str, size: int) -> Layout:
-        """Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors; a larger size
-        appends zero basis vectors.
+        """Returns the layout with the in-dim `dim` resized to `size`. If the size becomes smaller, the highest basis
+        vectors are dropped. If it becomes larger, zero basis vectors are appended.
 
         Example:
 
@@ -502,7 +511,8 @@ class Layout:
             {'warp': [[1], [0]]}
         """
     def resize_out(self, dim: str, size: int) -> Layout:
-        """Returns the layout with one out-dim reduced to `size`. A basis component of `size` or more becomes 0.
+        """Returns the layout with the size of the out-dim `dim` reduced to `size`. In this dim, each basis component
+        that is not below `size` becomes 0.
 
         Example:
 
@@ -526,7 +536,8 @@ class Layout:
             (4, 8)
         """
     def reshape_ins(self, dims: _Sizes) -> Layout:
-        """Returns the layout with its input bits split into in-dims `dims`. The first in-dim has the lowest bits.
+        """Returns the layout whose input bits are divided among the in-dims `dims`. The first of these in-dims has the
+        lowest bits.
 
         Example:
 
@@ -535,7 +546,8 @@ class Layout:
             [[32], [64]]
         """
     def reshape_outs(self, dims: _Sizes) -> Layout:
-        """Returns the layout with its output bits split into out-dims `dims`. The first out-dim has the lowest bits.
+        """Returns the layout whose output bits are divided among the out-dims `dims`. The first of these out-dims has
+        the lowest bits.
 
         Example:
 
@@ -543,7 +555,7 @@ class Layout:
             (3, 1)
         """
     def flatten_ins(self) -> Layout:
-        """Returns the layout with all in-dims merged into the first in-dim, which keeps the lowest bits.
+        """Returns the layout with all in-dims merged into the first in-dim. The first in-dim keeps the lowest bits.
 
         Example:
 
@@ -551,7 +563,7 @@ class Layout:
             {'register': 64}
         """
     def flatten_outs(self) -> Layout:
-        """Returns the layout with all out-dims merged into the first out-dim, which keeps the lowest bits.
+        """Returns the layout with all out-dims merged into the first out-dim. The first out-dim keeps the lowest bits.
 
         Example:
 
@@ -559,7 +571,7 @@ class Layout:
             (9,)
         """
     def squeeze_ins(self, dim: str) -> Layout:
-        """Returns the layout without an in-dim of size 1.
+        """Returns the layout without the in-dim `dim`, which must have size 1.
 
         Example:
 
@@ -567,7 +579,7 @@ class Layout:
             ['register', 'lane', 'warp']
         """
     def squeeze_outs(self, dim: str) -> Layout:
-        """Returns the layout without an out-dim of size 1.
+        """Returns the layout without the out-dim `dim`, which must have size 1.
 
         Example:
 
@@ -575,7 +587,7 @@ class Layout:
             {'dim1': 32}
         """
     def rename_in(self, old: str, new: str) -> Layout:
-        """Returns the layout with one in-dim renamed.
+        """Returns the layout with the in-dim `old` renamed to `new`.
 
         Example:
 
@@ -583,7 +595,7 @@ class Layout:
             {'lane': 4}
         """
     def rename_out(self, old: str, new: str) -> Layout:
-        """Returns the layout with one out-dim renamed.
+        """Returns the layout with the out-dim `old` renamed to `new`.
 
         Example:
 
@@ -607,9 +619,10 @@ class Layout:
     def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as text.
 
-        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register`, in boxes), `hardware`
-        (the element of each place), `matrix` (over GF(2)) or `bases` (Triton's text of a LinearLayout). `rows` and
-        `columns` limit the picture; a last line counts the hidden rows and columns.
+        The view `tensor` shows the place of each element. `grid` shows the same in boxes, as `thread: register`.
+        `hardware` shows the element of each place, `matrix` shows the matrix over GF(2), and `bases` is Triton's
+        text of a LinearLayout. `rows` and `columns` limit the picture. If rows or columns are hidden, a last line
+        states their number.
 
         Example:
 
@@ -620,7 +633,7 @@ class Layout:
             1:  T2:0  T2:1  T3:0  T3:1
         """
     def show(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> None:
-        """Prints a picture as text, with the arguments of `text`.
+        """Prints a picture as text. The arguments are those of `text`.
 
         Example:
 
@@ -632,7 +645,7 @@ class Layout:
             └──────┴──────┘
         """
     def svg(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as SVG, with the arguments of `text`. The view `bases` is text only.
+        """Returns a picture as SVG. The arguments are those of `text`, except that there is no view `bases`.
 
         Example:
 
@@ -662,8 +675,9 @@ class Layout:
     ) -> str:
         """Returns a picture of shared memory by bank, for a layout with an in-dim `offset`.
 
-        With a register layout `access`, the picture also shows each phase of the loads into these registers, and the
-        bank conflicts. With `store`, the picture shows stores instead. `format` is `text` or `svg`.
+        Without `access`, the picture shows the elements that each bank contains. If `access` is a register layout,
+        the picture shows the loads from the buffer into these registers instead, with their phases and bank
+        conflicts. If `store` is true, it shows the stores from these registers. `format` is `text` or `svg`.
 
         Raises `LayoutError` for layouts without `offset`, and for unknown element types and targets.
 
@@ -691,7 +705,8 @@ class Layout:
 class Conversion:
     """A planned conversion between two register layouts on a GPU, with its steps and costs.
 
-    `ll.convert` returns conversions. Costs are predicted clock cycles of one SM (CU) for one thread block.
+    `ll.convert` returns conversions. A cost is a predicted number of clock cycles that one SM (CU) needs for one
+    thread block.
 
     Example:
 
@@ -712,7 +727,7 @@ class Conversion:
         """
     @property
     def steps(self) -> list[str]:
-        """The steps of a thread, as text. `str(conversion)` also has the tables of the steps.
+        """The steps that each thread executes, as text. `str(conversion)` also contains the tables that the steps use.
 
         Example:
 
@@ -722,8 +737,8 @@ class Conversion:
         """
     @property
     def cycles(self) -> float:
-        """The cost in clock cycles: `max(l, a) + min(l, a) / 8 + w` for `l` load-store, `a` arithmetic and `w` waiting
-        cycles.
+        """The cost in clock cycles. The cost is `max(l, a) + min(l, a) / 8 + w`, where `l` is the number of load-store
+        cycles, `a` the number of arithmetic cycles, and `w` the number of waiting cycles.
 
         Example:
 
@@ -733,7 +748,7 @@ class Conversion:
         """
     @property
     def load_store_cycles(self) -> float:
-        """The clock cycles of the load-store unit: wavefronts, shuffles, and issue of instructions.
+        """The clock cycles that the load-store unit spends on wavefronts, shuffles, and the issue of instructions.
 
         Example:
 
@@ -743,7 +758,7 @@ class Conversion:
         """
     @property
     def arithmetic_cycles(self) -> float:
-        """The clock cycles of the arithmetic unit: selects and permutes.
+        """The clock cycles that the arithmetic unit spends on selects and permutes.
 
         Example:
 
@@ -753,7 +768,7 @@ class Conversion:
         """
     @property
     def waiting_cycles(self) -> float:
-        """The clock cycles of waiting at barriers and for the latency of shared memory and shuffles.
+        """The clock cycles spent waiting at barriers, and for the latency of shared memory and shuffles.
 
         Example:
 
@@ -763,7 +778,7 @@ class Conversion:
         """
     @property
     def bank_conflicts(self) -> int:
-        """The number of bank conflicts: wavefronts beyond the minimum, over all warps.
+        """The number of bank conflicts, i.e. the number of wavefronts that exceed the minimum, summed over all warps.
 
         Example:
 
@@ -773,7 +788,7 @@ class Conversion:
         """
     @property
     def shared_bytes(self) -> int:
-        """The scratch of the conversion in shared memory, in bytes.
+        """The size of the scratch memory that the conversion uses in shared memory, in bytes.
 
         Example:
 
@@ -783,7 +798,9 @@ class Conversion:
         """
     @property
     def moves(self) -> tuple[str, ...]:
-        """The in-dims along which elements move, such as `lane`. Empty if no element moves.
+        """The in-dims that remain after dims without movement are removed: in-dims are removed from last to first,
+        until a dim in which elements move, such as `lane`, is reached. These are the in-dims of
+        `minimal_conversion_to`. The tuple is empty if no element moves.
 
         Example:
 
@@ -793,7 +810,8 @@ class Conversion:
         """
     @property
     def considered(self) -> list[tuple[str, float]]:
-        """The candidate plans as `(kind, cycles)`, cheapest first. The first entry is this plan.
+        """The candidate plans as pairs `(kind, cycles)`, cheapest first. The first entry is the plan of this
+        conversion.
 
         Example:
 
@@ -804,7 +822,7 @@ class Conversion:
         """
     @property
     def registers(self) -> tuple[int, int]:
-        """The numbers of registers per thread before and after the conversion, without replicas.
+        """The number of registers per thread before the conversion, and the number after it. Replicas are not counted.
 
         Example:
 
@@ -833,10 +851,10 @@ class Conversion:
             Target('cuda:90')
         """
     def text(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as text.
+        """Returns a picture of the conversion as text.
 
-        `view` is `arrows` (both layouts and the moves of elements) or `banks` (the bank accesses of each store and
-        load). Raises `LayoutError` for `banks` if the conversion does not use shared memory.
+        The view `arrows` shows both layouts and the moves of elements. The view `banks` shows the banks that each
+        store and load accesses. Raises `LayoutError` for `banks` if the conversion does not use shared memory.
 
         Example:
 
@@ -845,7 +863,7 @@ class Conversion:
             True
         """
     def svg(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as SVG, with the arguments of `text`.
+        """Returns a picture of the conversion as SVG. The arguments are those of `text`.
 
         Example:
 
@@ -865,10 +883,10 @@ class Conversion:
 
 @final
 class Target:
-    """A GPU: its warp size, banks and shared memory.
+    """A GPU, with its warp size, banks and shared memory.
 
     `name` is a `ttg.target` (`cuda:90`, `hip:gfx942`), a processor (`sm_90`) or a product (`h100`). Raises
-    `LayoutError` for an unknown name, with the most similar name.
+    `LayoutError` for an unknown name. The message suggests the most similar name.
 
     Example:
 
@@ -936,8 +954,9 @@ class Target:
     def resident_blocks(self, threads: int, shared_bytes: int = 0, registers: int = 0) -> int:
         """Returns the occupancy: the number of thread blocks that are resident on one SM (CU).
 
-        A block has `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
-        thread (0: no limit). The result is 0 if a block does not fit.
+        A block has `threads` threads and `shared_bytes` bytes of shared memory, and each thread has `registers`
+        32-bit registers. If `registers` is 0, registers do not limit the result. The result is 0 if a block does
+        not fit.
 
         Example:
 
@@ -960,12 +979,12 @@ def convert(
 ) -> Conversion:
     """Plans the conversion of a tensor from layout `src` to layout `dst`.
 
-    `dtype` is an element type: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
-    width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`; the default is the
-    cheapest. `scratch_limit` limits the shared memory of the plan, in bytes.
+    `dtype` is an element type: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton,
+    or a width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`; by
+    default, the cheapest strategy is chosen. `scratch_limit` limits the shared memory of the plan, in bytes.
 
-    The plan is validated by symbolic execution for every lane. The GIL is released meanwhile. Raises `LayoutError` if
-    the layouts are not register layouts of the same tensor, or if there is no plan.
+    The plan is validated by symbolic execution for every lane. The GIL is released during planning and validation.
+    Raises `LayoutError` if the layouts are not register layouts of the same tensor, or if there is no plan.
 
     Example:
 
@@ -975,10 +994,11 @@ def convert(
         ('shared', 256)
     """
 def layouts(ttgir: str) -> list[tuple[str, Layout]]:
-    """Returns the layouts in the text of a TTGIR module as `(name, layout)`, once for each shape of a tensor or buffer.
+    """Returns the layouts that the text of a TTGIR module contains, as pairs `(name, layout)`. Each encoding is listed
+    once for each shape of a tensor or buffer to which it applies.
 
-    The layouts are in the order of the text. Other names are ignored, and the rest of the module need not be valid.
-    Raises `LayoutError` for an encoding that cannot be parsed or does not fit its tensor.
+    The layouts are in the order of the text. Attributes that are not encodings are ignored, and the rest of the
+    module need not be valid. Raises `LayoutError` for an encoding that cannot be parsed or does not fit its tensor.
 
     Example:
 
@@ -1067,7 +1087,7 @@ class CuteLayout:
         """
     @property
     def cosize(self) -> int:
-        """One more than the index of the last coordinate.
+        """One more than the largest index of the layout. A negative stride is counted with its absolute value.
 
         Example:
 
@@ -1103,7 +1123,8 @@ class CuteLayout:
         """
     def __call__(self, *coordinate: _Numbers) -> int: ...
     def coordinate(self, number: int) -> _Nested:
-        """Returns coordinate `number` in column-major order, congruent to the shape.
+        """Returns the coordinate whose number in column-major order is `number`. The coordinate is congruent to the
+        shape.
 
         Example:
 
@@ -1111,8 +1132,8 @@ class CuteLayout:
             (2, (1, 2))
         """
     def slice(self, coordinate: _Coordinate) -> tuple[CuteLayout, int]:
-        """Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and the index of the fixed
-        modes.
+        """Returns the pair `(layout, offset)`. `layout` has the modes that are `None` in `coordinate`, and `offset` is
+        the index to which the given numbers map.
 
         Example:
 
@@ -1120,7 +1141,8 @@ class CuteLayout:
             (Layout('(4,3):(1,8)'), 4)
         """
     def dice(self, coordinate: _Coordinate) -> CuteLayout:
-        """Returns the layout of the modes that have a number in `coordinate`.
+        """Returns the layout with only those modes for which `coordinate` has a number. Modes for which `coordinate`
+        has `None` are removed. The values of the numbers have no effect.
 
         Example:
 
@@ -1171,8 +1193,10 @@ class CuteLayout:
             Layout('(3,4):(1,6)')
         """
     def coalesce(self, profile: _Numbers | None = None) -> CuteLayout:
-        """Returns the same function with as few modes as possible. With a `profile`, each entry of the profile is
-        coalesced separately.
+        """Returns the same function with as few modes as possible.
+
+        If `profile` is given, each of its entries selects the mode at the same position of this layout. Only the
+        selected modes are coalesced, each on its own.
 
         Example:
 
@@ -1182,8 +1206,8 @@ class CuteLayout:
             Layout('(2,6):(1,2)')
         """
     def filter(self, profile: _Numbers | None = None) -> CuteLayout:
-        """Returns the coalesced layout without modes of stride 0. With a `profile`, each entry of the profile is filtered
-        separately.
+        """Returns the layout without its modes of stride 0. The remaining modes are coalesced. If `profile` is given,
+        the modes at the positions of its entries are filtered separately.
 
         Example:
 
@@ -1239,7 +1263,7 @@ class CuteLayout:
             Layout('(1,4):(0,2)')
         """
     def upcast(self, factor: int) -> CuteLayout:
-        """Returns the layout for elements `factor` times as wide.
+        """Returns the layout of the same data, viewed as elements that are `factor` times as wide.
 
         Example:
 
@@ -1247,7 +1271,7 @@ class CuteLayout:
             Layout('(4,4):(1,4)')
         """
     def downcast(self, factor: int) -> CuteLayout:
-        """Returns the layout for elements `1 / factor` times as wide.
+        """Returns the layout of the same data, viewed as elements that are `1 / factor` times as wide.
 
         Example:
 
@@ -1255,7 +1279,7 @@ class CuteLayout:
             Layout('(8,4):(1,8)')
         """
     def recast(self, old_bits: int, new_bits: int) -> CuteLayout:
-        """Returns the layout for elements of `new_bits` bits instead of `old_bits` bits.
+        """Returns the layout of the same data, viewed as elements of `new_bits` bits instead of `old_bits` bits.
 
         Example:
 
@@ -1263,8 +1287,8 @@ class CuteLayout:
             Layout('(4,4):(1,4)')
         """
     def max_alignment(self) -> int:
-        """Returns the largest `n` for which the layout contains each aligned vector of `n` indices completely or not at
-        all.
+        """Returns the largest vector length `n`, in elements, to which the layout is aligned: for each multiple `m` of
+        `n`, the image of the layout contains either all indices from `m` to `m + n - 1` or none of them.
 
         Example:
 
@@ -1272,7 +1296,8 @@ class CuteLayout:
             4
         """
     def compact_like(self) -> CuteLayout:
-        """Returns the compact layout with the same shape and the same order of strides.
+        """Returns the compact layout that has the same shape and whose strides have the same order. Modes of stride 0
+        keep stride 0.
 
         Example:
 
@@ -1280,8 +1305,8 @@ class CuteLayout:
             Layout('(5,16,3):(48,3,1)')
         """
     def fragment_like(self) -> CuteLayout:
-        """Returns the compact layout of a register fragment. Mode 0 varies fastest; the other modes keep the order of
-        strides.
+        """Returns the compact layout of the same shape for the registers of a thread. Mode 0 varies fastest, and the
+        other modes follow in the order of their strides.
 
         Example:
 
@@ -1289,7 +1314,8 @@ class CuteLayout:
             Layout('((2,2),4):((1,2),4)')
         """
     def composition(self, inner: _Tiler) -> CuteLayout:
-        """Returns the layout `c -> self(inner(c))`. A tuple `inner` is a tiler, composed mode by mode.
+        """Returns the layout `c -> self(inner(c))`. If `inner` is a tuple, it is a tiler, and each mode is composed
+        with its own part of the tuple.
 
         Raises `LayoutError` if there is no such layout. The message names the mode that does not fit.
 
@@ -1301,8 +1327,9 @@ class CuteLayout:
             Layout('(4,2):(6,3)')
         """
     def complement(self, cotarget: _Numbers | None = None) -> CuteLayout:
-        """Returns the complement: its indices plus the indices of this layout are all numbers below `cotarget`. `cotarget`
-        is a number or a shape; the default is the cosize of this layout.
+        """Returns the complement of this layout in the range from 0 to `cotarget - 1`. The indices of the complement
+        are offsets: copies of this layout that are shifted by these offsets do not overlap. `cotarget` is a number
+        or a shape; by default, it is the cosize of this layout.
 
         Example:
 
@@ -1310,7 +1337,7 @@ class CuteLayout:
             Layout('(3,2):(2,12)')
         """
     def right_inverse(self) -> CuteLayout:
-        """Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
+        """Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below the size of `inverse`.
 
         Example:
 
@@ -1328,7 +1355,9 @@ class CuteLayout:
             Layout('(2,4):(4,1)')
         """
     def nullspace(self) -> CuteLayout:
-        """Returns the layout of the coordinates that this layout maps to 0.
+        """Returns a layout whose indices are the numbers of certain coordinates of this layout. These coordinates are
+        0 in every mode that has a non-zero stride, so this layout maps all of them to 0. Coordinates are numbered
+        in column-major order.
 
         Example:
 
@@ -1336,8 +1365,8 @@ class CuteLayout:
             Layout('2:4')
         """
     def max_common_layout(self, other: _CuteLayout) -> CuteLayout:
-        """Returns the largest layout `common` with `self(common(i)) == other(common(i)) == i` for every `i` below its
-        size.
+        """Returns the largest layout `common` with `self(common(i)) == other(common(i)) == i` for every `i` below the
+        size of `common`.
 
         Example:
 
@@ -1345,7 +1374,8 @@ class CuteLayout:
             Layout('4:1')
         """
     def max_common_vector(self, other: _CuteLayout) -> int:
-        """Returns the largest vector length, in elements, for a copy between the two layouts.
+        """Returns the number of elements in the longest vector that can be copied at once between the two layouts.
+        This is the size of `max_common_layout`.
 
         Example:
 
@@ -1353,7 +1383,11 @@ class CuteLayout:
             4
         """
     def logical_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with each mode split into the tile and the rest.
+        """Returns the layout divided into tiles: a pair of modes `(tile, rest)`. The mode `tile` enumerates the
+        elements of one tile, and the mode `rest` enumerates the tiles.
+
+        If `tiler` is a tuple, each item divides one mode of this layout. The divided mode becomes a pair `(tile,
+        rest)`. Modes without a tiler do not change.
 
         Example:
 
@@ -1361,7 +1395,7 @@ class CuteLayout:
             Layout('(4,3):(3,1)')
         """
     def zipped_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `logical_divide` with its modes arranged as `((tiles), (rests))`.
+        """Returns the result of `logical_divide`, with its modes arranged as `((tiles), (rests))`.
 
         Example:
 
@@ -1369,7 +1403,7 @@ class CuteLayout:
             Layout('((4,2),(2,3)):((6,3),(24,1))')
         """
     def tiled_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `logical_divide` with its modes arranged as `((tiles), rest, rest, ...)`.
+        """Returns the result of `logical_divide`, with its modes arranged as `((tiles), rest, rest, ...)`.
 
         Example:
 
@@ -1377,7 +1411,7 @@ class CuteLayout:
             Layout('((4,2),2,3):((6,1),24,2)')
         """
     def flat_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `logical_divide` with its modes arranged as `(tile, tile, ..., rest, rest, ...)`.
+        """Returns the result of `logical_divide`, with its modes arranged as `(tile, tile, ..., rest, rest, ...)`.
 
         Example:
 
@@ -1385,7 +1419,9 @@ class CuteLayout:
             Layout('(4,2,2,3):(6,1,24,2)')
         """
     def logical_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with each mode paired with its repetitions by `tiler`.
+        """Returns this layout repeated as a block: `(block, repetitions)`. The mode `repetitions` enumerates the
+        copies of the block in the order of `tiler`. If `tiler` is a tuple, each mode with a tiler becomes such a
+        pair.
 
         Example:
 
@@ -1393,7 +1429,7 @@ class CuteLayout:
             Layout('((2,2),(2,3)):((4,1),(2,8))')
         """
     def zipped_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `logical_product` with its modes arranged as `((blocks), (repetitions))`.
+        """Returns the result of `logical_product`, with its modes arranged as `((blocks), (repetitions))`.
 
         Example:
 
@@ -1401,7 +1437,8 @@ class CuteLayout:
             Layout('((2,5),(3,4)):((5,1),(1,5))')
         """
     def tiled_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `logical_product` with its modes arranged as `((blocks), repetition, repetition, ...)`.
+        """Returns the result of `logical_product`, with its modes arranged as `((blocks), repetition, repetition,
+        ...)`.
 
         Example:
 
@@ -1409,8 +1446,8 @@ class CuteLayout:
             Layout('((2,5),3,4):((5,1),1,5)')
         """
     def flat_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `logical_product` with its modes arranged as
-        `(block, block, ..., repetition, repetition, ...)`.
+        """Returns the result of `logical_product`, with its modes arranged as `(block, block, ..., repetition,
+        repetition, ...)`.
 
         Example:
 
@@ -1418,8 +1455,9 @@ class CuteLayout:
             Layout('(2,5,3,4):(5,1,1,5)')
         """
     def blocked_product(self, tiler: _CuteLayout) -> CuteLayout:
-        """Returns the layout that repeats this block according to `tiler`, mode by mode. The block varies faster than its
-        repetitions.
+        """Returns a layout that consists of copies of this layout, which is called the block. Mode `i` of `tiler`
+        describes the copies along mode `i` of the block. In each mode of the result, the coordinate within the
+        block varies faster than the number of the copy.
 
         Example:
 
@@ -1427,8 +1465,8 @@ class CuteLayout:
             Layout('((2,3),(5,4)):((5,10),(1,30))')
         """
     def raked_product(self, tiler: _CuteLayout) -> CuteLayout:
-        """Returns the layout that repeats this block according to `tiler`, mode by mode. The repetitions vary faster than
-        the block.
+        """Returns the layout that repeats this layout, the block, according to `tiler`, mode by mode. In each mode,
+        the repetition varies faster than the coordinate within the block.
 
         Example:
 
@@ -1436,7 +1474,8 @@ class CuteLayout:
             Layout('((3,2),(4,5)):((10,5),(30,1))')
         """
     def tile_to_shape(self, shape: _Numbers, order: _Numbers | None = None) -> CuteLayout:
-        """Returns this block, repeated to shape `shape`. `order` is the order of the repetitions, as in `Layout.ordered`.
+        """Returns the layout that repeats this layout, the block, until it has the shape `shape`. `order` is the order
+        of the repetitions, as in `Layout.ordered`.
 
         Example:
 
@@ -1500,7 +1539,7 @@ class CuteLayout:
 
 @final
 class CuteComposedLayout:
-    """A CuTe layout with a swizzle: `c -> swizzle(offset + layout(c))`.
+    """A CuTe layout that is followed by a swizzle. It maps a coordinate `c` to `swizzle(offset + layout(c))`.
 
     The first argument may also be the text of the whole composed layout, such as `Sw<3,4,3> o 0 o (8,64):(64,1)`.
 
@@ -1518,7 +1557,8 @@ class CuteComposedLayout:
     def __new__(cls, swizzle: CuteSwizzle, offset: int, layout: CuteLayout) -> CuteComposedLayout: ...
     @staticmethod
     def from_linear(layout: Layout) -> CuteComposedLayout:
-        """Returns the CuTe layout of a linear layout `(dim0, dim1, ...) -> offset`, with a swizzle if needed.
+        """Returns the CuTe layout that is equivalent to a linear layout `(dim0, dim1, ...) -> offset`. The result has
+        a swizzle if it needs one.
 
         Raises `LayoutError` if no CuTe layout with at most one swizzle is equivalent.
 
@@ -1547,7 +1587,7 @@ class CuteComposedLayout:
         """
     @property
     def layout(self) -> CuteLayout:
-        """The layout before the swizzle.
+        """The layout that is applied before the swizzle.
 
         Example:
 
@@ -1564,7 +1604,7 @@ class CuteComposedLayout:
             array([0, 1, 3, 2])
         """
     def right_inverse(self) -> CuteComposedLayout:
-        """Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below its size.
+        """Returns the largest layout `inverse` with `self(inverse(i)) == i` for every `i` below the size of `inverse`.
 
         Example:
 
@@ -1580,8 +1620,8 @@ class CuteComposedLayout:
             ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
         """
     def slice(self, coordinate: _Coordinate) -> tuple[CuteComposedLayout, int]:
-        """Returns `(layout, offset)`: the layout of the modes that are `None` in `coordinate`, and an offset to add to the
-        indices of `layout`.
+        """Returns the pair `(layout, offset)`. `layout` has the modes that are `None` in `coordinate`, and `offset`
+        must be added to the indices of `layout`.
 
         Example:
 
@@ -1589,10 +1629,10 @@ class CuteComposedLayout:
             (ComposedLayout('((2,2)):((1,-2))'), 10)
         """
     def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32, memory: bool = False) -> Layout:
-        """Returns the equivalent linear layout, with the arguments of `Layout.to_linear`.
+        """Returns the equivalent linear layout. `shape` and `lanes` have the same meaning as in `Layout.to_linear`.
 
-        With `memory`, the result is the inverse map `offset -> (dim0, dim1, ...)`, as in the encoding of a buffer.
-        `shape` must then be `None`.
+        If `memory` is true, the result is the inverse map `offset -> (dim0, dim1, ...)`, as in the encoding of a
+        buffer. `shape` must then be `None`.
 
         Example:
 
@@ -1647,10 +1687,10 @@ class CuteComposedLayout:
 
 @final
 class CuteSwizzle:
-    """A CuTe swizzle `Sw<bits,base,shift>`: XORs bit `base + shift + i` of an index into bit `base + i`, for `i < bits`.
+    """A CuTe swizzle `Sw<bits,base,shift>`. For each `i < bits`, it XORs bit `base + shift + i` of an index into bit
+    `base + i` of the index. If `shift` is negative, it XORs bit `base + i` into bit `base - shift + i` instead.
 
-    The first argument may also be text, such as `Sw<3,4,3>`. With a negative `shift`, bit `base + i` is XORed into bit
-    `base - shift + i`.
+    The only argument may also be the text of a swizzle, such as `Sw<3,4,3>`.
 
     Example:
 
@@ -1682,7 +1722,7 @@ class CuteSwizzle:
         """
     @property
     def shift(self) -> int:
-        """The distance from the changed bits to the bits that are XORed into them; may be negative.
+        """The distance from the changed bits to the bits that are XORed into them. The distance may be negative.
 
         Example:
 
@@ -1709,7 +1749,7 @@ class CuteSwizzle:
             True
         """
     def recast(self, old_bits: int, new_bits: int) -> CuteSwizzle:
-        """Returns the swizzle for elements of `new_bits` bits instead of `old_bits` bits.
+        """Returns the swizzle of the same data, viewed as elements of `new_bits` bits instead of `old_bits` bits.
 
         Example:
 
@@ -1723,12 +1763,13 @@ class CuteSwizzle:
 
 @final
 class TilusRegisterLayout:
-    """A Tilus register layout: the threads that hold each element of a tensor, and its local index (register).
+    """A Tilus register layout. For each element of a tensor, it contains the threads that hold the element, and the
+    local index (register) at which they hold it.
 
-    `shape` is the tensor shape, or the text of a whole layout, such as `local(2, 1).spatial(8, 4)`. `mode_shape` splits
-    the dims into modes (mixed-radix digits). `spatial_modes` lists the modes of the thread index, slowest first;
-    `local_modes` lists the modes of the local index. An entry `-n` in `spatial_modes` means `n` replicas. Extents need
-    not be powers of two.
+    `shape` is the tensor shape, or the text of a whole layout, such as `local(2, 1).spatial(8, 4)`. `mode_shape`
+    splits the dims into modes (mixed-radix digits). `spatial_modes` lists the modes of the thread index, slowest
+    first; `local_modes` lists the modes of the local index. An entry `-n` in `spatial_modes` means `n` replicas.
+    Extents need not be powers of two.
 
     Layouts compare equal if they are the same map, even with different modes.
 
@@ -1752,7 +1793,7 @@ class TilusRegisterLayout:
     ) -> TilusRegisterLayout: ...
     @staticmethod
     def from_linear(layout: Layout) -> TilusRegisterLayout:
-        """Returns the Tilus register layout of a linear layout. Lanes are the low digits of the thread index, then warps,
+        """Returns the Tilus register layout of a linear layout. In the thread index, lanes vary fastest, then warps,
         then blocks.
 
         Raises `LayoutError` if a basis vector has more than one bit, or if two registers of a thread hold the same
@@ -1860,7 +1901,8 @@ class TilusRegisterLayout:
             (9, 1)
         """
     def to_numpy(self) -> _Array:
-        """Returns all element indices as an int64 array of shape `(spatial_size, local_size, rank)`.
+        """Returns the tensor index of the element at each thread and local index. The result is an int64 array of
+        shape `(spatial_size, local_size, rank)`.
 
         Example:
 
@@ -1928,7 +1970,8 @@ class TilusRegisterLayout:
             True
         """
     def explain(self) -> str:
-        """Returns a description in words: threads and places, replicas, and the effect of each mode.
+        """Returns a description in words: the number of threads, the number of places (local indices) per thread, the
+        number of replicas, and the effect of each mode.
 
         Example:
 
@@ -1942,7 +1985,8 @@ class TilusRegisterLayout:
               4 steps of 1 along dim1: the thread, by 1 each
         """
     def compose(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by `inner`. `a * b` is `a.compose(b)`.
+        """Returns the layout in which each element of this layout is replaced by a tile with the layout `inner`. `a *
+        b` is `a.compose(b)`.
 
         Example:
 
@@ -2020,7 +2064,8 @@ class TilusRegisterLayout:
             (4, 8)
         """
     def reshape(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with another shape and the same row-major order of elements.
+        """Returns the layout of the same elements, arranged in the shape `shape`. The row-major order of the elements
+        does not change.
 
         Example:
 
@@ -2052,9 +2097,10 @@ class TilusRegisterLayout:
             (6, 4)
         """
     def reduce(self, dims: _Shape, *, keep_dims: bool = False) -> TilusRegisterLayout:
-        """Returns the layout after a reduction along `dims`. Threads along `dims` hold replicas of the result.
+        """Returns the layout of a tensor after a reduction along `dims`. Threads that held different elements along
+        `dims` hold replicas of the result.
 
-        With `keep_dims`, the reduced dims remain with extent 1.
+        If `keep_dims` is true, the reduced dims are kept with extent 1. Otherwise, they are removed.
 
         Example:
 
@@ -2076,10 +2122,10 @@ class TilusRegisterLayout:
 
 @final
 class TilusSharedLayout:
-    """A Tilus shared layout: the offset of each element of a tensor in shared memory, in elements.
+    """A Tilus shared layout. It maps each element of a tensor to its offset in shared memory, in elements.
 
     `shape` is the tensor shape, or the text of a whole layout as Tilus prints it. `mode_shape` splits the dims into
-    modes (mixed-radix digits). `mode_strides` has the stride of each mode, in elements. `swizzle` is `None` or
+    modes (mixed-radix digits). `mode_strides` contains the stride of each mode, in elements. `swizzle` is `None` or
     `(base, bits, shift)`.
 
     Example:
@@ -2121,7 +2167,8 @@ class TilusSharedLayout:
         """
     @staticmethod
     def row_major_swizzled(*shape: _Shape, element_bytes: int) -> TilusSharedLayout:
-        """Returns the row-major layout, swizzled to avoid bank conflicts of 16-byte accesses along a column.
+        """Returns the row-major layout with a swizzle. The swizzle avoids bank conflicts of 16-byte accesses along a
+        column.
 
         Example:
 
@@ -2175,7 +2222,8 @@ class TilusSharedLayout:
         """
     @property
     def span(self) -> int:
-        """The size of the buffer in elements: one more than the largest offset before the swizzle.
+        """The size of the buffer in elements. It is one more than the largest offset that an element has before the
+        swizzle is applied.
 
         Example:
 
@@ -2212,8 +2260,8 @@ class TilusSharedLayout:
             9
         """
     def compose(self, inner: TilusSharedLayout) -> TilusSharedLayout:
-        """Returns the layout with each element replaced by a copy of `inner`, which takes `inner.span` elements of memory.
-        `a * b` is `a.compose(b)`.
+        """Returns the layout in which each element of this layout is replaced by a copy of `inner`. Each copy takes
+        `inner.span` elements of memory. `a * b` is `a.compose(b)`.
 
         Example:
 
@@ -2232,7 +2280,7 @@ class TilusSharedLayout:
             1
         """
     def slice(self, dims: _Shape) -> TilusSharedLayout:
-        """Returns the layout of dims `dims`, in this order, at index 0 of the other dims.
+        """Returns the layout restricted to the dims `dims`, in this order. The index along all other dims is 0.
 
         Example:
 
@@ -2240,7 +2288,8 @@ class TilusSharedLayout:
             24
         """
     def reshape(self, *shape: _Shape) -> TilusSharedLayout:
-        """Returns the layout with another shape and the same row-major order of elements.
+        """Returns the layout of the same elements, arranged in the shape `shape`. The row-major order of the elements
+        does not change.
 
         Example:
 
@@ -2256,7 +2305,7 @@ class TilusSharedLayout:
             (4, 1, 8)
         """
     def prepend_dim(self, extent: int) -> TilusSharedLayout:
-        """Returns the layout of `extent` consecutive copies of this buffer, numbered by a new first dim.
+        """Returns the layout of `extent` consecutive copies of this buffer. A new first dim selects the copy.
 
         Example:
 
@@ -2327,8 +2376,9 @@ class TilusSharedLayout:
     def __hash__(self) -> int: ...
 
 def auto_local_spatial(*shape: _Shape, threads: int) -> TilusRegisterLayout:
-    """Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. Neighbours along the last dims
-    go to different threads.
+    """Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. Threads are distributed
+    along the last dim first, then along the dim before it, and so on. Adjacent elements along these dims are
+    therefore in different threads.
 
     Example:
 
@@ -2336,7 +2386,7 @@ def auto_local_spatial(*shape: _Shape, threads: int) -> TilusRegisterLayout:
         True
     """
 def column_local(*shape: _Shape) -> TilusRegisterLayout:
-    """Returns the layout in which thread 0 holds all elements, in column-major order.
+    """Returns the layout in which thread 0 holds all elements. The elements are numbered in column-major order.
 
     Example:
 
@@ -2352,9 +2402,10 @@ def column_spatial(*shape: _Shape) -> TilusRegisterLayout:
         [1]
     """
 def local(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
-    """Returns the layout in which thread 0 holds all elements, in row-major order.
+    """Returns the layout in which thread 0 holds all elements. The elements are numbered in row-major order.
 
-    `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
+    If `ranks` is given, the elements are numbered in another order: `ranks[i]` is the position of dim `i` in the
+    list of dims from the slowest to the fastest.
 
     Example:
 
@@ -2362,7 +2413,8 @@ def local(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
         3
     """
 def replicated(*shape: _Shape, threads: int) -> TilusRegisterLayout:
-    """Returns the layout in which each of `threads` threads holds all elements, in row-major order.
+    """Returns the layout in which each of `threads` threads holds all elements. The elements are numbered in row-major
+    order.
 
     Example:
 
@@ -2372,7 +2424,8 @@ def replicated(*shape: _Shape, threads: int) -> TilusRegisterLayout:
 def spatial(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
     """Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 
-    `ranks[i]` is the position of dim `i` in the order of dims, slowest first.
+    If `ranks` is given, it determines the order in which threads are numbered. The dim with rank 0 varies slowest,
+    and the dim with the largest rank varies fastest; `ranks[i]` is the rank of dim `i`.
 
     Example:
 
