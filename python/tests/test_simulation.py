@@ -244,10 +244,11 @@ def test_pixels_of_images_are_those_of_a_convolution(rng, step, pad, padding):
     images = aligned(floats(rng, count, height, width, channels).astype(np.float16))
     layout = gl.NVMMASharedLayout(swizzle_byte_width=64, element_bitwidth=16, rank=2)
     described = TensorDescriptorIm2Col(
-        images, list(images.shape), list(images.stride()), [pixels, channels], layout, padding,
+        images, list(images.shape), list(images.stride()), [pixels, channels], layout,
         element_strides=[1, step, step, 1],
         pixel_box_lower_corner=[-pad, -pad], pixel_box_upper_corner=[pad + 1 - filter_size] * 2,
     )
+    described.padding = padding
     outside = np.nan if padding == "nan" else 0
     padded = np.pad(images, ((0, 1), (pad, pad), (pad, pad), (0, 0)), constant_values=outside)
     padded[count:] = outside
