@@ -361,7 +361,7 @@ impl OpAccesses {
                     }
                     continue;
                 }
-                Act::Commit(_) | Act::Attach { .. } => continue,
+                Act::Commit(_) | Act::Attach(_) => continue,
                 Act::Barrier | Act::Sync(_) | Act::Fence => {
                     let ordered = match (kind, act.scope()) {
                         (SyncKind::Barriers, Some(SyncScope::Cluster)) => Team::BLOCK,

@@ -673,7 +673,7 @@ impl<'c> Path<'_, 'c> {
                         queue.commit();
                     }
                 }
-                Act::Attach { from, to } => self.attach(from, to),
+                Act::Attach(mbarrier) => self.attach_copies(mbarrier),
                 Act::Observe { channel, at_most } => self.observe(channel, at_most),
                 Act::Barrier | Act::Sync(_) | Act::Stagger(_) | Act::Fence => {}
             }
@@ -720,17 +720,11 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Adds the accesses that are in flight on `from` to those that complete with the current phase of mbarrier
-    /// `to`. Has no effect if `to` is not an mbarrier.
-    fn attach(&mut self, from: Channel, to: Channel) {
-        let Channel::Mbarrier(object) = to else {
-            return;
-        };
-        let Some(queue) = self.queues().queue(from) else {
-            return;
-        };
-        let accesses: Vec<Access> = queue.all().copied().collect();
-        if let Some(mbarrier) = self.mbarrier_mut(object) {
+    /// Adds the copies in flight to the accesses that complete with the current phase of an mbarrier.
+    fn attach_copies(&mut self, mbarrier: ValueId) {
+        let copies = self.queues().queue(Channel::Copies).into_iter();
+        let accesses: Vec<Access> = copies.flat_map(|queue| queue.all().copied()).collect();
+        if let Some(mbarrier) = self.mbarrier_mut(mbarrier) {
             mbarrier.open.extend(accesses);
         }
     }
@@ -743,13 +737,9 @@ impl<'c> Path<'_, 'c> {
         };
         let done = queue.groups.len().saturating_sub(at_most as usize);
         let done: Vec<_> = queue.groups.drain(..done).collect();
-        let done: Vec<Access> = done.into_iter().flat_map(|(_, group)| group).collect();
-        self.state.detach(&done);
-        for access in done {
-            if is_concurrent {
-                self.state.record(Access { end, ..access });
-            }
-        }
+        let done = done.into_iter().flat_map(|(_, group)| group);
+        let done = done.map(|access| Access { end, ..access }).collect();
+        self.state.observe(done, is_concurrent);
     }
 
     fn access(
@@ -923,12 +913,7 @@ impl<'c> Path<'_, 'c> {
                     let now = clock.moment(Party::Team(self.current));
                     mbarrier.waits.push((op, now));
                 }
-                self.state.detach(&observed);
-                if is_concurrent {
-                    observed
-                        .into_iter()
-                        .for_each(|access| self.state.record(access));
-                }
+                self.state.observe(observed, is_concurrent);
                 return Some(());
             }
         };

@@ -203,12 +203,9 @@ pub(crate) enum Act {
     Start(AsyncAccess),
     /// Closes the commit group that consists of all accesses started on the channel since the last commit.
     Commit(Channel),
-    /// Adds the accesses in flight on `from` to the current commit group or mbarrier phase of `to`. Afterwards, a
-    /// wait on `from` or on `to` observes these accesses.
-    Attach {
-        from: Channel,
-        to: Channel,
-    },
+    /// Attaches the accesses in flight on [`Channel::Copies`] to the current phase of an mbarrier. A wait on either
+    /// channel then observes these accesses.
+    Attach(ValueId),
     /// Waits until at most `at_most` groups are in flight on the channel.
     Observe {
         channel: Channel,

@@ -306,10 +306,11 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
                         queue.commit(self.max_groups);
                     }
                 }
-                Act::Attach { from, to } => {
-                    let from = state.queues.get(&self.key(op, from));
-                    let accesses = from.map(GroupQueue::union).unwrap_or_default();
-                    let queue = state.queues.entry(self.key(op, to)).or_default();
+                Act::Attach(mbarrier) => {
+                    let copies = state.queues.get(&self.key(op, Channel::Copies));
+                    let accesses = copies.map(GroupQueue::union).unwrap_or_default();
+                    let key = self.key(op, Channel::Mbarrier(mbarrier));
+                    let queue = state.queues.entry(key).or_default();
                     join(&mut queue.open, &accesses);
                 }
                 Act::Observe { channel, at_most } => {

@@ -116,8 +116,7 @@ fn acts_on_mbarrier(mbarrier: ValueId, use_: MbarrierUse) -> Vec<Act> {
         // An arrival counts for all threads that execute the operation.
         MbarrierUse::Arrive { .. } => vec![Act::Barrier, Act::Read(object)],
         MbarrierUse::ArriveAfterCopies { .. } => {
-            let from = Channel::Copies;
-            vec![Act::Read(object), Act::Attach { from, to: phases }]
+            vec![Act::Read(object), Act::Attach(mbarrier)]
         }
         MbarrierUse::Copy { to } => {
             vec![Act::Read(object), start(phases, true, to, Proxy::Async)]

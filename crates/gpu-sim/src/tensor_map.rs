@@ -42,8 +42,8 @@ const UPPER: usize = 112;
 /// NaN.
 const NAN: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
 
-/// A permutation of the 16-byte chunks of a box in shared memory. It XORs address bit `7 + k` into address bit `4 +
-/// k`. `k` is 0 for `Bytes32`, 0 and 1 for `Bytes64`, and 0 to 2 for `Bytes128`.
+/// A permutation of the 16-byte chunks of a box in shared memory. It XORs address bit `7 + k` into address bit
+/// `4 + k`. `k` is 0 for `Bytes32`, 0 and 1 for `Bytes64`, and 0 to 2 for `Bytes128`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
     /// No permutation.
@@ -406,6 +406,18 @@ impl TensorMap {
         }
     }
 
+    /// Returns the address of element 0 of the row at the coordinates `outer` of all dimensions except the innermost.
+    /// `None` if the row is outside of the tensor.
+    fn row_address(&self, outer: impl Iterator<Item = i64>) -> Option<u64> {
+        outer
+            .enumerate()
+            .try_fold(self.address, |address, (dim, at)| {
+                let is_inside = (0..i64::from(self.dims[dim + 1])).contains(&at);
+                let bytes = self.strides[dim].wrapping_mul(at as u64);
+                is_inside.then(|| address.wrapping_add(bytes))
+            })
+    }
+
     /// Returns the address of channel 0 of each pixel that a copy reads; `None` if the pixel is outside of the images.
     /// `start` are the coordinates of the copy, and `offsets` are added to the spatial coordinates of each pixel, both
     /// innermost dimension first.
@@ -425,14 +437,7 @@ impl TensorMap {
                 let offset = offsets.get(dim).copied().filter(|_| dim < spatial);
                 position + i64::from(offset.unwrap_or(0))
             });
-            let address = read
-                .enumerate()
-                .try_fold(self.address, |address, (dim, position)| {
-                    let is_inside = (0..size(dim + 1)).contains(&position);
-                    let bytes = self.strides[dim].wrapping_mul(position as u64);
-                    is_inside.then(|| address.wrapping_add(bytes))
-                });
-            found.push(address);
+            found.push(self.row_address(read));
             let mut dim = 0;
             while dim < spatial {
                 at[dim] += i64::from(order.steps[dim]);
@@ -453,14 +458,11 @@ impl TensorMap {
         let rows = self.block.iter().skip(1).product();
         let address = |number: u32| {
             let mut rest = number;
-            (1..self.block.len()).try_fold(self.address, |address, dim| {
-                let at = i64::from(start.get(dim).copied().unwrap_or(0))
-                    + i64::from(rest % self.block[dim]);
+            self.row_address((1..self.block.len()).map(|dim| {
+                let at = i64::from(rest % self.block[dim]);
                 rest /= self.block[dim];
-                let is_inside = (0..i64::from(self.dims[dim])).contains(&at);
-                let bytes = self.strides[dim - 1].wrapping_mul(at as u64);
-                is_inside.then(|| address.wrapping_add(bytes))
-            })
+                i64::from(start.get(dim).copied().unwrap_or(0)) + at
+            }))
         };
         (0..rows).map(address).collect()
     }
@@ -573,6 +575,26 @@ mod tests {
                 block: vec![12, 1],
                 swizzle: Swizzle::Bytes32,
                 ..map()
+            },
+            TensorMap {
+                pixels: Some(PixelOrder {
+                    lower: vec![],
+                    upper: vec![],
+                    steps: vec![],
+                }),
+                ..map()
+            },
+            TensorMap {
+                pixels: Some(PixelOrder {
+                    lower: vec![0, 0],
+                    upper: vec![0, 0],
+                    steps: vec![1, 9],
+                }),
+                ..images()
+            },
+            TensorMap {
+                block: vec![4, 1025],
+                ..images()
             },
         ];
         for map in wrong {

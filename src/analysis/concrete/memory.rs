@@ -185,9 +185,8 @@ impl PathState {
         queues.flat_map(PathQueue::all).chain(phases)
     }
 
-    /// Removes the accesses in `observed`, whose completion a wait has observed, from the copy queues and from the
-    /// mbarriers.
-    pub(super) fn detach(&mut self, observed: &[Access]) {
+    /// Removes the accesses that a wait has observed from all channels. Records them if `is_concurrent` is true.
+    pub(super) fn observe(&mut self, observed: Vec<Access>, is_concurrent: bool) {
         let is_left = |access: &Access| !observed.iter().any(|done| done.is_same_as(access));
         for queues in self.queues.values_mut() {
             let copies = &mut queues.copies;
@@ -199,6 +198,9 @@ impl PathState {
         for mbarrier in self.mbarriers.values_mut() {
             mbarrier.open.retain(is_left);
             mbarrier.ended.retain(is_left);
+        }
+        if is_concurrent {
+            observed.into_iter().for_each(|access| self.record(access));
         }
     }
 

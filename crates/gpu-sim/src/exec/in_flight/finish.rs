@@ -74,12 +74,16 @@ impl Exec<'_> {
         if self.in_flight.count == 0 {
             return Ok(copiers);
         }
-        let channels = [Channel::Transaction, Channel::Group].into_iter();
-        let lanes = 0..self.num_threads;
-        for (channel, lane) in
-            channels.flat_map(|channel| lanes.clone().map(move |lane| (channel, lane)))
+        let threads = self.num_threads as usize;
+        let first_queues =
+            [Channel::Transaction, Channel::Group].map(|channel| self.queue(channel, 0));
+        for queue in first_queues
+            .into_iter()
+            .flat_map(|first| first..first + threads)
         {
-            let queue = self.queue(channel, lane);
+            if self.in_flight.queues[queue].is_empty() {
+                continue;
+            }
             let copies = std::mem::take(&mut self.in_flight.queues[queue]);
             let is_over = |copy: &CopyInFlight| {
                 let awaited = copy.transfer.awaited;
@@ -87,7 +91,10 @@ impl Exec<'_> {
             };
             let (over, rest): (VecDeque<CopyInFlight>, _) = copies.into_iter().partition(is_over);
             self.in_flight.queues[queue] = rest;
-            for clock in over.iter().filter_map(|copy| copy.clock.as_ref()) {
+            for (lane, clock) in over
+                .iter()
+                .filter_map(|copy| Some((copy.lane, copy.clock.as_ref()?)))
+            {
                 let is_known = copiers
                     .last()
                     .is_some_and(|(_, last)| last.is_same_as(clock));

@@ -7,6 +7,13 @@ use crate::ops::needs;
 const SHARED: &str = "shared shared::cta";
 const MAP_SPACE: &str = "global shared::cta";
 
+/// A form of tensor copies, given by the modifiers after `cp` and the operands.
+macro_rules! box_copy {
+    ($($modifier:literal),*; $operands:literal) => {
+        form("cp", &[$($modifier),*], "", $operands, tensor::copy_box).needing(&needs::CLUSTERS)
+    };
+}
+
 pub(super) const FORMS: &[Form] = &[
     form(
         "wgmma",
@@ -172,130 +179,13 @@ pub(super) const FORMS: &[Form] = &[
         mbarrier::wait,
     )
     .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "shared::cluster shared::cta",
-            "global",
-            "?tile",
-            "mbarrier::complete_tx::bytes",
-        ],
-        "",
-        "ata",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "shared::cluster shared::cta",
-            "global",
-            "?tile",
-            "mbarrier::complete_tx::bytes",
-            "L2::cache_hint",
-        ],
-        "",
-        "ataq",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "shared::cluster shared::cta",
-            "global",
-            "im2col",
-            "mbarrier::complete_tx::bytes",
-        ],
-        "",
-        "atac",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "shared::cluster shared::cta",
-            "global",
-            "im2col",
-            "mbarrier::complete_tx::bytes",
-            "L2::cache_hint",
-        ],
-        "",
-        "atacq",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "global",
-            "shared::cta",
-            "?tile",
-            "bulk_group",
-        ],
-        "",
-        "ta",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "global",
-            "shared::cta",
-            "?tile",
-            "bulk_group",
-            "L2::cache_hint",
-        ],
-        "",
-        "taq",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "reduce",
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "global",
-            "shared::cta",
-            "add",
-            "?tile",
-            "bulk_group",
-        ],
-        "",
-        "ta",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
+    box_copy!("async", "bulk", "tensor", "*d", "shared::cluster shared::cta", "global", "?tile", "mbarrier::complete_tx::bytes"; "ata"),
+    box_copy!("async", "bulk", "tensor", "*d", "shared::cluster shared::cta", "global", "?tile", "mbarrier::complete_tx::bytes", "L2::cache_hint"; "ataq"),
+    box_copy!("async", "bulk", "tensor", "*d", "shared::cluster shared::cta", "global", "im2col", "mbarrier::complete_tx::bytes"; "atac"),
+    box_copy!("async", "bulk", "tensor", "*d", "shared::cluster shared::cta", "global", "im2col", "mbarrier::complete_tx::bytes", "L2::cache_hint"; "atacq"),
+    box_copy!("async", "bulk", "tensor", "*d", "global", "shared::cta", "?tile", "bulk_group"; "ta"),
+    box_copy!("async", "bulk", "tensor", "*d", "global", "shared::cta", "?tile", "bulk_group", "L2::cache_hint"; "taq"),
+    box_copy!("reduce", "async", "bulk", "tensor", "*d", "global", "shared::cta", "add", "?tile", "bulk_group"; "ta"),
     form(
         "cp",
         &[
