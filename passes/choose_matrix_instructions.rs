@@ -394,8 +394,8 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the part of a message that names the input precision of a product, such as " with `inputPrecision =
-/// ieee`". Returns an empty text if the product does not multiply f32 elements.
+/// Returns the part of a message that names the input precision of a product, such as " with
+/// `inputPrecision = ieee`". Returns an empty text if the product does not multiply f32 elements.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",

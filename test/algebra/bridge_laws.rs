@@ -28,8 +28,8 @@ fn composed_table(layout: &ComposedLayout) -> Vec<i64> {
         .collect()
 }
 
-/// Returns true if a table contains the values of an affine map over GF(2). This is checked by the definition `f(x
-/// ^ y) = f(x) ^ f(y) ^ f(0)`.
+/// Returns true if a table contains the values of an affine map over GF(2). This is checked by the definition
+/// `f(x ^ y) = f(x) ^ f(y) ^ f(0)`.
 fn is_affine(table: &[i64]) -> bool {
     let all = 0..table.len();
     table.len().is_power_of_two()

@@ -47,8 +47,8 @@ fn prints(layout: &LinearLayout, expected: &str) {
     assert_eq!(layout.to_string(), expected);
 }
 
-/// Article "Basic idea", sections 1.2, 1.3 and 3.2: four bases determine the whole table of the swizzle `(t, w ^
-/// t)`.
+/// Article "Basic idea", sections 1.2, 1.3 and 3.2: four bases determine the whole table of the swizzle
+/// `(t, w ^ t)`.
 #[test]
 fn basic_idea_the_swizzled_table() -> LayoutResult {
     let (thread, warp) = (Dim::named("thread"), WARP);
@@ -109,8 +109,8 @@ fn basic_idea_identity() -> LayoutResult {
 /// Article "LL examples", section 1.1.1: from a blocked encoding to its bases.
 ///
 /// The second assertion of the article, that register 1 of thread 0 is at 1 along the first axis, contradicts the
-/// bases printed above it: register 1 is the next element along the second axis, which is the fast one (`order =
-/// [1, 0]`).
+/// bases printed above it: register 1 is the next element along the second axis, which is the fast one
+/// (`order = [1, 0]`).
 #[test]
 fn ll_examples_blocked_encoding() -> LayoutResult {
     let ll = blocked();
@@ -479,8 +479,8 @@ fn ll_examples_invert_and_compose() -> LayoutResult {
     Ok(())
 }
 
-/// Article "CuTe inverse layout", example: the layout `(8, 16, 4):(64, 1, 16)` has the inverse `(16, 4, 8):(8, 128,
-/// 1)`, which coalesces to `(64, 8):(8, 1)`.
+/// Article "CuTe inverse layout", example: the layout `(8, 16, 4):(64, 1, 16)` has the inverse
+/// `(16, 4, 8):(8, 128, 1)`, which coalesces to `(64, 8):(8, 1)`.
 ///
 /// A mode of size `2^n` and stride `d` corresponds to `n` bits with the bases `d, 2d, ...`.
 #[test]

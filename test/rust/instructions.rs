@@ -113,8 +113,8 @@ fn element_type(number: Number) -> (&'static str, ElementTy) {
     (name, name.parse().expect("the simulator has the type"))
 }
 
-/// Returns a function `@NAME(a, b, d, out)` that computes `out = a b + d`. With scales, it is `@NAME(a, b, d, x, y,
-/// out)`, where `x` and `y` scale the factors.
+/// Returns a function `@NAME(a, b, d, out)` that computes `out = a b + d`. With scales, it is
+/// `@NAME(a, b, d, x, y, out)`, where `x` and `y` scale the factors.
 fn function(name: &str, row: &Product, tensors: &[ProductTensor]) -> String {
     let arguments = tensors.iter();
     let arguments = arguments.map(|t| format!("%{}: !tt.ptr<{}>, ", t.letter, t.element));

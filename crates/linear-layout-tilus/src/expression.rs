@@ -392,8 +392,8 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the extents that the unnamed arguments of the call specify, as in `spatial(8, 4)` or `spatial([8,
-    /// 4])`.
+    /// Returns the extents that the unnamed arguments of the call specify, as in `spatial(8, 4)` or
+    /// `spatial([8, 4])`.
     fn extents(&self) -> Result<Vec<u64>, TilusError> {
         let mut extents = Vec::new();
         for argument in self.arguments.iter().filter(|a| a.name.is_none()) {

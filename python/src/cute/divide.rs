@@ -12,8 +12,8 @@ impl CuteLayout {
     /// Returns the layout divided into tiles: a pair of modes `(tile, rest)`. The mode `tile` enumerates the
     /// elements of one tile, and the mode `rest` enumerates the tiles.
     ///
-    /// If `tiler` is a tuple, each item divides one mode of this layout. The divided mode becomes a pair `(tile,
-    /// rest)`. Modes without a tiler do not change.
+    /// If `tiler` is a tuple, each item divides one mode of this layout. The divided mode becomes a pair
+    /// `(tile, rest)`. Modes without a tiler do not change.
     ///
     /// Example:
     ///
@@ -75,8 +75,8 @@ impl CuteLayout {
         self.0.zipped_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the result of `logical_product`, with its modes arranged as `((blocks), repetition, repetition,
-    /// ...)`.
+    /// Returns the result of `logical_product`, with its modes arranged as
+    /// `((blocks), repetition, repetition, ...)`.
     ///
     /// Example:
     ///
@@ -86,8 +86,8 @@ impl CuteLayout {
         self.0.tiled_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the result of `logical_product`, with its modes arranged as `(block, block, ..., repetition,
-    /// repetition, ...)`.
+    /// Returns the result of `logical_product`, with its modes arranged as
+    /// `(block, block, ..., repetition, repetition, ...)`.
     ///
     /// Example:
     ///

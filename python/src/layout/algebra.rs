@@ -69,8 +69,8 @@ impl Layout {
     /// Returns the product of two layouts: this layout, repeated in the arrangement that `outer` describes. The
     /// matrix of the product is the direct sum of the matrices of both layouts.
     ///
-    /// In each dim, the low bits of an index are those of this layout, and the high bits are those of `outer`. `a *
-    /// b` is `a.product(b)`.
+    /// In each dim, the low bits of an index are those of this layout, and the high bits are those of `outer`.
+    /// `a * b` is `a.product(b)`.
     ///
     /// Example:
     ///

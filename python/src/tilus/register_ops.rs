@@ -9,8 +9,8 @@ use pyo3::types::PyTuple;
 
 #[pymethods]
 impl RegisterLayout {
-    /// Returns the layout in which each element of this layout is replaced by a tile with the layout `inner`. `a *
-    /// b` is `a.compose(b)`.
+    /// Returns the layout in which each element of this layout is replaced by a tile with the layout `inner`.
+    /// `a * b` is `a.compose(b)`.
     ///
     /// Example:
     ///

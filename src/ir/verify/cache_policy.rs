@@ -19,8 +19,8 @@ pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     }
 }
 
-/// Returns the value of `key` in the text of a cache policy, for example `#ttng.cache_policy<l1 = evict_first,
-/// l2_primary = evict_last>`.
+/// Returns the value of `key` in the text of a cache policy, for example
+/// `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`.
 ///
 /// Returns `None` if the text does not contain `key`: fields with the value `none` are omitted.
 pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {

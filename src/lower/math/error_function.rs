@@ -55,8 +55,8 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
 /// Computes the complementary error function `1 - erf(x)`.
 ///
 /// If `|x| >= 0.5`, computes `q = e^(-x^2) P / (1 + 2 |x|)`, where `P` is a polynomial in `(|x| - 4) / (|x| + 4)`.
-/// The result is `q` for positive `x`, and `2 - q` for negative `x`. If `|x| < 0.5`, computes the difference `1 -
-/// erf(x)`, which is more accurate there.
+/// The result is `q` for positive `x`, and `2 - q` for negative `x`. If `|x| < 0.5`, computes the difference
+/// `1 - erf(x)`, which is more accurate there.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [

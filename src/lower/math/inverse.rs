@@ -80,8 +80,8 @@ fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Computes `atan(over / under)` for non-negative arguments. If `over > under`, computes it as `pi / 2 - atan(under
-/// / over)`.
+/// Computes `atan(over / under)` for non-negative arguments. If `over > under`, computes it as
+/// `pi / 2 - atan(under / over)`.
 fn quotient<M: Arithmetic>(m: &mut M, over: M::F, under: M::F) -> M::F {
     let is_steep = m.compare(FloatPredicate::Less, under, over);
     let small = m.select(is_steep, under, over);

@@ -45,9 +45,9 @@ impl Base {
     }
 }
 
-/// Computes the logarithm of `x` to the base `base`. For `x = 2^e (1 + f)`, the result is `e log(2) + (f + f^2
-/// P(f)) / ln(base)`. Here `log` is the logarithm to the base `base`, and `P` is the polynomial with the
-/// coefficients [`SERIES`].
+/// Computes the logarithm of `x` to the base `base`. For `x = 2^e (1 + f)`, the result is
+/// `e log(2) + (f + f^2 P(f)) / ln(base)`. Here `log` is the logarithm to the base `base`, and `P` is the
+/// polynomial with the coefficients [`SERIES`].
 pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     // Normalises subnormal numbers.
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);

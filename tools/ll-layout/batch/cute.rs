@@ -257,8 +257,8 @@ impl Args<'_> {
         Ok(shape)
     }
 
-    /// Returns argument `i` as a nested tuple, or `None` if it is `null`. The tuple may also be given as `{"tile":
-    /// [...]}`.
+    /// Returns argument `i` as a nested tuple, or `None` if it is `null`. The tuple may also be given as
+    /// `{"tile": [...]}`.
     fn profile(&self, i: usize) -> Result<Option<IntTuple>, CaseError> {
         let given = self.get(i);
         match given.get("tile").unwrap_or(given) {

@@ -191,8 +191,8 @@ fn expected(key: &str, what: &str, found: &Value) -> CaseError {
     schema(format!("`{key}`: expected {what}, found {}", kind(found)))
 }
 
-/// Describes a value for an error message. Objects and long values are described by their type only, for example `a
-/// list`.
+/// Describes a value for an error message. Objects and long values are described by their type only, for example
+/// `a list`.
 fn kind(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {

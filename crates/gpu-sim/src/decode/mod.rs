@@ -422,9 +422,9 @@ impl<'m> Decoder<'m> {
         Ok(slots)
     }
 
-    /// Decodes an operation element by element. Calls `make(decoder, slot of the result, result register, operand
-    /// registers)` for each element. If `make` does not support the slot, it returns false, and `elementwise`
-    /// returns an error.
+    /// Decodes an operation element by element. Calls
+    /// `make(decoder, slot of the result, result register, operand registers)` for each element. If `make` does not
+    /// support the slot, it returns false, and `elementwise` returns an error.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,

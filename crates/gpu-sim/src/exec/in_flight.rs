@@ -91,8 +91,8 @@ impl Channel {
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Number of bytes to read from the source. Every further byte `i` of the destination is set to `filler[i %
-    /// filler.len()]`.
+    /// Number of bytes to read from the source. Every further byte `i` of the destination is set to
+    /// `filler[i % filler.len()]`.
     pub(crate) read: u32,
     pub(crate) filler: &'static [u8],
     /// Number of bytes that are written to the destination; 0 for a matrix product, which only reads memory.

@@ -256,8 +256,8 @@ impl AxisInfo {
     ///
     /// Consider a group of g consecutive numbers that starts at a multiple of g. All comparisons `x < n` in the
     /// group give the same result if g divides n, and so do all comparisons `x >= n`. For `x <= n` and `x > n`, g
-    /// must divide n + 1. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but `0 1 2 3 <=
-    /// n` may not.
+    /// must divide n + 1. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but
+    /// `0 1 2 3 <= n` may not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -466,8 +466,9 @@ fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of a group size g along dimension `d`. In each group, the elements of `a` are `m * g, m * g + 1,
-/// ..., m * g + g - 1` for an integer m, and the elements of `b` are all equal to one multiple of g.
+/// Returns log2 of a group size g along dimension `d`. In each group, the elements of `a` are
+/// `m * g, m * g + 1, ..., m * g + g - 1` for an integer m, and the elements of `b` are all equal to one multiple
+/// of g.
 fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
     a.aligned_run(d)
         .min(b.divisibility_at(d, 0))

@@ -76,8 +76,8 @@ impl BlockedEncoding {
     /// Returns the encoding whose threads and warps cover as many elements as possible of the part of the tensor
     /// that one CTA holds. `order` lists the dims to cover, the fastest dim first.
     ///
-    /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1,
-    /// 0]`. Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
+    /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order
+    /// `[1, 0]`. Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
     /// ```
     /// # use linear_layout::encoding::{BlockedEncoding, CgaLayout};
     /// let b = BlockedEncoding::for_shape(&[16, 8], &[1, 1], &[1, 0], 4, 32, CgaLayout::single(2)?)?;
@@ -269,8 +269,8 @@ impl fmt::Display for BlockedEncoding {
     }
 }
 
-/// Returns the order of the dims of a matrix or a batch of matrices, the fastest dim first. For rank 3, it is `[2,
-/// 1, 0]` if `row_major` is true, and `[1, 2, 0]` otherwise.
+/// Returns the order of the dims of a matrix or a batch of matrices, the fastest dim first. For rank 3, it is
+/// `[2, 1, 0]` if `row_major` is true, and `[1, 2, 0]` otherwise.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
     let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {

@@ -21,8 +21,8 @@ const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
 /// Maximum number of `(interval, padding)` pairs: one for each power of two in 32 bits.
 const MAX_PAIRS: usize = 32;
 
-/// A shared-memory layout in which padding follows every interval of elements. It has a list of `(interval,
-/// padding)` pairs.
+/// A shared-memory layout in which padding follows every interval of elements. It has a list of
+/// `(interval, padding)` pairs.
 ///
 /// For example, the pair (4, 2), which is written as `[4:+2]`, puts two unused elements after every four elements.
 /// Element 4 then has offset 6, and element 8 has offset 12:

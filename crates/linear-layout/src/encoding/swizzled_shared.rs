@@ -16,9 +16,9 @@ const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 /// The layout of a tensor in shared memory in which the vectors of `vec` elements are permuted within each row: the
 /// column of a vector is XORed with a number that depends on the row.
 ///
-/// Row `r` has the phase `(r / per_phase) % max_phase`. Column `c` of the row is stored at column `c ^ (vec *
-/// phase)`. For example, with `vec = 2, perPhase = 1, maxPhase = 4`, a 4x8 tensor is stored as follows (the numbers
-/// are columns):
+/// Row `r` has the phase `(r / per_phase) % max_phase`. Column `c` of the row is stored at column
+/// `c ^ (vec * phase)`. For example, with `vec = 2, perPhase = 1, maxPhase = 4`, a 4x8 tensor is stored as follows
+/// (the numbers are columns):
 /// ```text
 /// row 0:  0 1 2 3 4 5 6 7
 /// row 1:  2 3 0 1 6 7 4 5

@@ -152,8 +152,8 @@ impl RegisterPermutation {
         apply_columns(&columns[..self.out_bits()], slot)
     }
 
-    /// Applies the action to `values`, which holds the value of each slot, and writes the result to `out`: `out[i]
-    /// = values[source_of(i)]`.
+    /// Applies the action to `values`, which holds the value of each slot, and writes the result to `out`:
+    /// `out[i] = values[source_of(i)]`.
     ///
     /// # Errors
     /// Returns an error if the length of `values` is not `2^in_bits`, or the length of `out` is not `2^out_bits`.

@@ -180,8 +180,8 @@ impl<'a> LayoutParser<'a> {
         Ok(value)
     }
 
-    /// Parses the name of a dim. The name ends at `=`, a bracket, a comma, a line break or ` is a size 1
-    /// dimension`. `expected` describes the name in the error message.
+    /// Parses the name of a dim. The name ends at `=`, a bracket, a comma, a line break or
+    /// ` is a size 1 dimension`. `expected` describes the name in the error message.
     fn name(&mut self, expected: &'static str) -> Result<Dim, LayoutError> {
         self.skip_space();
         let rest = self.rest();

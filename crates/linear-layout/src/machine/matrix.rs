@@ -72,8 +72,8 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the lane that holds a byte of a fragment of kind `Fragment::Plain`, as `(lane, byte within the lane's
-/// word)`.
+/// Returns the lane that holds a byte of a fragment of kind `Fragment::Plain`, as
+/// `(lane, byte within the lane's word)`.
 ///
 /// `row` and `byte` are the position of the byte in memory: its row, and its index within this row.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {

@@ -100,8 +100,8 @@ pub(super) fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     s.result(line, reg)
 }
 
-/// Decodes a conversion of two f32 numbers to a packed pair of 16-bit floats, such as `cvt.rn.f16x2.f32 d, high,
-/// low`.
+/// Decodes a conversion of two f32 numbers to a packed pair of 16-bit floats, such as
+/// `cvt.rn.f16x2.f32 d, high, low`.
 pub(super) fn pair(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [high, low] = s.sources(line)?;
     let to = half_format(line.words.get(2));

@@ -581,8 +581,8 @@ fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.result(line, reg)
 }
 
-/// Decodes a conversion of two packed 8-bit floats to two packed f16 numbers, such as `cvt.rn.f16x2.e4m3x2 d,
-/// both`.
+/// Decodes a conversion of two packed 8-bit floats to two packed f16 numbers, such as
+/// `cvt.rn.f16x2.e4m3x2 d, both`.
 fn widen(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let [src] = s.sources(line)?;

@@ -39,8 +39,9 @@ pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     Ok(())
 }
 
-/// Decodes a loop that waits for an mbarrier phase: `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a],
-/// parity; @!complete bra.uni wait;`. Returns an error if the statement is not in such a loop.
+/// Decodes a loop that waits for an mbarrier phase:
+/// `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a], parity; @!complete bra.uni wait;`. Returns an
+/// error if the statement is not in such a loop.
 pub(super) fn wait(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     if !line.repeats {
         let text = "inline assembly: `mbarrier.try_wait` is supported in a loop that repeats it until it succeeds";

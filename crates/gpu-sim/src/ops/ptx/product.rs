@@ -24,8 +24,8 @@ pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     order(s.d, what)
 }
 
-/// Decodes `wgmma.mma_async`, such as `wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d...}, descA, descB, p,
-/// 1, 1, 0, 0`.
+/// Decodes `wgmma.mma_async`, such as
+/// `wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d...}, descA, descB, p, 1, 1, 0, 0`.
 pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let opcode = line.words.join(".");

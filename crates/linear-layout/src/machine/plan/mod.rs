@@ -232,8 +232,8 @@ pub(super) fn check_at_numbers(
     Ok(())
 }
 
-/// The positions of a buffer that a program accesses. Register `r` of thread `t` accesses position `registers[r] ^
-/// threads[t]`. Padding is not included in positions.
+/// The positions of a buffer that a program accesses. Register `r` of thread `t` accesses position
+/// `registers[r] ^ threads[t]`. Padding is not included in positions.
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,

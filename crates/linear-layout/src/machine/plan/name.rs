@@ -88,9 +88,10 @@ pub(crate) trait Products<N> {
 
     /// Adds the product of two lines to each sum that a register holds. `sums` contains the sums of all threads.
     ///
-    /// `lines` contains the rows of A and the columns of B, tile by tile. `places` contains the position `[row,
-    /// column]` of each sum in its tile, which has the sizes `[m, n]`. The product multiplies line `row` of A by
-    /// line `column` of B. Returns `None` if these lines do not match, or if a sum already contains the product.
+    /// `lines` contains the rows of A and the columns of B, tile by tile. `places` contains the position
+    /// `[row, column]` of each sum in its tile, which has the sizes `[m, n]`. The product multiplies line `row` of
+    /// A by line `column` of B. Returns `None` if these lines do not match, or if a sum already contains the
+    /// product.
     fn add(
         &mut self,
         sums: &mut [N],

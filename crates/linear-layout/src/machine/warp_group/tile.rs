@@ -222,8 +222,8 @@ impl IssueTile<'_> {
 
     /// Reads a tile from registers.
     ///
-    /// If a word holds `w` elements, element k of row r is in lane `4 (r % 8) + (k / w) % 4`, and in word `r / 8 +
-    /// 2 (k / (4 w))`.
+    /// If a word holds `w` elements, element k of row r is in lane `4 (r % 8) + (k / w) % 4`, and in word
+    /// `r / 8 + 2 (k / (4 w))`.
     fn read_words(
         &self,
         held: &OperandRegisters,
@@ -246,8 +246,8 @@ impl IssueTile<'_> {
         })
     }
 
-    /// Returns the lines of a tile. `element` maps the position `(line, k)` in the tile to the position `[row or
-    /// column, k]` in the operand.
+    /// Returns the lines of a tile. `element` maps the position `(line, k)` in the tile to the position
+    /// `[row or column, k]` in the operand.
     fn lines(
         &self,
         operand: usize,

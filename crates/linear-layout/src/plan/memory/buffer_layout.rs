@@ -5,8 +5,8 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
 
-/// A padding rule of a buffer. After every `1 << interval_log2` bytes of data, there is a gap of `1 <<
-/// padding_log2` bytes.
+/// A padding rule of a buffer. After every `1 << interval_log2` bytes of data, there is a gap of
+/// `1 << padding_log2` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
     /// log2 of the number of bytes from the end of a gap to the start of the next gap.

@@ -76,8 +76,8 @@ pub fn match_instructions(
     Ok(tried.collect())
 }
 
-/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. The layout maps (register, lane) to `(m,
-/// k)`, `(k, n)` or `(m, n)`.
+/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. The layout maps (register, lane) to
+/// `(m, k)`, `(k, n)` or `(m, n)`.
 ///
 /// ```
 /// use linear_layout::layout::Dim;

@@ -138,10 +138,10 @@ impl IndexProgram {
     /// Builds the program that maps some input dims of a layout to its outputs, as if all other input dims were 0.
     ///
     /// Each entry of `inputs` describes one input of the program: the input is the concatenation of the indices
-    /// along the listed dims, and the first listed dim provides the lowest bits. For example, the entry `[LANE,
-    /// WARP]` describes a thread index. The outputs of the program are the layout's output dims. To account for a
-    /// constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the result with
-    /// the program's output by the operation that [`IndexProgram::join`] returns.
+    /// along the listed dims, and the first listed dim provides the lowest bits. For example, the entry
+    /// `[LANE, WARP]` describes a thread index. The outputs of the program are the layout's output dims. To account
+    /// for a constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the
+    /// result with the program's output by the operation that [`IndexProgram::join`] returns.
     #[must_use]
     pub fn from_layout(layout: &LinearLayout, inputs: &[&[Dim]]) -> Self {
         let bits = |d| layout.columns_of(d).len();

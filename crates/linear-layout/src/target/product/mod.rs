@@ -388,8 +388,8 @@ impl Product {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of the element that register `register` of lane `lane` holds: `[m, k]` for A, `[k,
-    /// n]` for B, `[m, n]` for D.
+    /// Returns the coordinates of the element that register `register` of lane `lane` holds: `[m, k]` for A,
+    /// `[k, n]` for B, `[m, n]` for D.
     ///
     /// For packed types, the element is the first element in its byte.
     #[must_use]

@@ -260,8 +260,8 @@ impl Scene {
         self
     }
 
-    /// If `shown` is less than `whole`, adds a remark that states the number of omitted items, e.g. `... 3 more
-    /// rows`. `what` is the name of the items, e.g. `rows`.
+    /// If `shown` is less than `whole`, adds a remark that states the number of omitted items, e.g.
+    /// `... 3 more rows`. `what` is the name of the items, e.g. `rows`.
     fn left_out(&mut self, shown: u64, whole: u64, what: &str) {
         if shown < whole {
             self.remarks

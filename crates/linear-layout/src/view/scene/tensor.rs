@@ -332,8 +332,8 @@ impl Tints {
         }
     }
 
-    /// Returns a legend entry for each warp, at most for the first eight warps of all CTAs. The text is e.g. `warp
-    /// 0`, followed by `suffix`.
+    /// Returns a legend entry for each warp, at most for the first eight warps of all CTAs. The text is e.g.
+    /// `warp 0`, followed by `suffix`.
     ///
     /// The legend is empty if each CTA has a single warp.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
