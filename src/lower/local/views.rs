@@ -98,10 +98,8 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
 /// Returns the byte range of the buffer that a `ttg.memdesc_index` with a dynamic index selects. Returns `None` if
 /// the buffers do not all have the same size in bytes.
 fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
-    let count = *MemdescLayout::of(layouts, index.src().r#type())
-        .ok()?
-        .shape()
-        .first()?;
+    let buffers = MemdescLayout::of(layouts, index.src().r#type()).ok()?;
+    let count = *buffers.type_.shape.first()?;
     let of = |first| match row(layouts, index.src(), first, 1)? {
         ViewRange::Bytes { from, to } => Some((from, to)),
         _ => None,
