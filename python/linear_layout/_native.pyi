@@ -401,8 +401,8 @@ class Layout:
         """Returns the product of two layouts: this layout, repeated in the arrangement that `outer` describes. The
         matrix of the product is the direct sum of the matrices of both layouts.
 
-        In each dim, the low bits of an index are those of this layout, and the high bits are those of `outer`. `a *
-        b` is `a.product(b)`.
+        In each dim, the low bits of an index are those of this layout, and the high bits are those of `outer`.
+        `a * b` is `a.product(b)`.
 
         Example:
 
@@ -1386,8 +1386,8 @@ class CuteLayout:
         """Returns the layout divided into tiles: a pair of modes `(tile, rest)`. The mode `tile` enumerates the
         elements of one tile, and the mode `rest` enumerates the tiles.
 
-        If `tiler` is a tuple, each item divides one mode of this layout. The divided mode becomes a pair `(tile,
-        rest)`. Modes without a tiler do not change.
+        If `tiler` is a tuple, each item divides one mode of this layout. The divided mode becomes a pair
+        `(tile, rest)`. Modes without a tiler do not change.
 
         Example:
 
@@ -1437,8 +1437,8 @@ class CuteLayout:
             Layout('((2,5),(3,4)):((5,1),(1,5))')
         """
     def tiled_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the result of `logical_product`, with its modes arranged as `((blocks), repetition, repetition,
-        ...)`.
+        """Returns the result of `logical_product`, with its modes arranged as
+        `((blocks), repetition, repetition, ...)`.
 
         Example:
 
@@ -1446,8 +1446,8 @@ class CuteLayout:
             Layout('((2,5),3,4):((5,1),1,5)')
         """
     def flat_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the result of `logical_product`, with its modes arranged as `(block, block, ..., repetition,
-        repetition, ...)`.
+        """Returns the result of `logical_product`, with its modes arranged as
+        `(block, block, ..., repetition, repetition, ...)`.
 
         Example:
 
@@ -1985,8 +1985,8 @@ class TilusRegisterLayout:
               4 steps of 1 along dim1: the thread, by 1 each
         """
     def compose(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
-        """Returns the layout in which each element of this layout is replaced by a tile with the layout `inner`. `a *
-        b` is `a.compose(b)`.
+        """Returns the layout in which each element of this layout is replaced by a tile with the layout `inner`.
+        `a * b` is `a.compose(b)`.
 
         Example:
 
