@@ -11,11 +11,13 @@
 //! the iteration before has read. It follows the barrier after the wait, so one barrier per iteration serves both. A
 //! load without a buffer gets slots from which each thread reads its own elements.
 //!
-//! A product of warp groups that only adds to a loop-carried value stays in flight until the next product has started.
-//! It then still reads its slot: the buffers have one slot more, or the copies follow the wait for the product.
+//! A product of warp groups whose result is only yielded stays in flight until the next product has started. If that
+//! is in the next iteration, the product still reads its slot: the buffers have one slot more, or the copies follow the
+//! wait for the product.
 //!
 //! - [`arguments`]: the arguments that pointers are based on.
 //! - [`loads`]: the loads that become copies, and the operations that compute their addresses.
+//! - [`products`]: the products that stay in flight.
 //! - [`rewrite`]: the copies before and within the loop.
 //!
 //! # Source
@@ -26,6 +28,7 @@
 
 mod arguments;
 mod loads;
+mod products;
 mod rewrite;
 
 use super::Pass;

@@ -6,6 +6,7 @@ use super::super::hoist_loads::{is_in_partition, is_reorderable, may_be_crossed}
 use super::super::respell::attribute;
 use super::arguments::base_argument;
 use super::copies_to_any_address;
+use super::products::Overlap;
 use crate::analysis::assignment::{Role, divides_integers};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::analysis::effects::OpId;
@@ -95,8 +96,7 @@ pub(super) struct PipelinedLoop<'c> {
     pub(super) slice: Vec<Op<'c>>,
     /// Positions of the loop-carried values on which the operands of the loads depend.
     pub(super) carried: Vec<usize>,
-    /// The warp-group products that can stay in flight into the next iteration.
-    pub(super) products: Vec<AsyncProduct<'c>>,
+    pub(super) overlap: Overlap<'c>,
     /// Upper bound for the number of bytes of shared memory that are in use during the loop, not counting the
     /// slots.
     other_bytes: u64,
@@ -164,7 +164,7 @@ impl<'c> PipelinedLoop<'c> {
             loads: Vec::new(),
             slice: Vec::new(),
             carried: Vec::new(),
-            products: Vec::new(),
+            overlap: Overlap::default(),
             other_bytes: 0,
             refusal: None,
             is_persistent: is_persistent(function, looped.op()),
@@ -214,48 +214,9 @@ impl<'c> PipelinedLoop<'c> {
             .retain(|op| sliced.contains(&sys::operation_id(*op)));
         plan.carried.sort_unstable();
         plan.carried.dedup();
-        plan.products = plan.async_products();
+        plan.overlap = Overlap::of(body, &plan.loads);
         plan.other_bytes = other_bytes(function, looped.op(), &plan.loads);
         Ok(plan)
-    }
-
-    /// Returns the warp-group products of the loop if all of them can stay in flight into the next iteration, and
-    /// otherwise an empty list. A product can stay in flight if its operands are in slots or in buffers from
-    /// outside the loop, and if nothing reads its result before the next product.
-    fn async_products(&self) -> Vec<AsyncProduct<'c>> {
-        let ops = build::operations(self.body);
-        let end = ops.last().copied();
-        let nested = ops.into_iter().flat_map(build::in_order);
-        let products = nested.filter_map(ttng::WarpGroupDot::of).map(|dot| {
-            let [(user, carried)] = sys::uses(dot.d())[..] else {
-                return None;
-            };
-            let is_carried =
-                Some(user) == end && build::argument(self.body, carried + 1) == dot.c();
-            let stays = self.stays_in_flight(dot.a()) && self.stays_in_flight(dot.b());
-            let is_candidate = is_carried && stays && sys::has_one_use(dot.c());
-            let is_synchronous = !dot.is_async() && dot.use_c().is_none();
-            (is_candidate && is_synchronous).then_some(AsyncProduct { dot, carried })
-        });
-        products.collect::<Option<Vec<_>>>().unwrap_or_default()
-    }
-
-    /// Returns true if an operand is in shared memory and remains there during the next iteration.
-    fn stays_in_flight(&self, operand: Val<'c>) -> bool {
-        if sys::buffer(operand.r#type()).is_none() {
-            return false;
-        }
-        let mut buffer = operand;
-        while let Some(op) =
-            sys::defining_operation(buffer).filter(|op| build::is_in(*op, self.body))
-        {
-            let Some(view) = ttg::MemDescTrans::of(op) else {
-                let allocs = self.loads.iter().filter_map(|load| load.alloc);
-                return allocs.into_iter().any(|alloc| alloc.op() == op);
-            };
-            buffer = view.src();
-        }
-        true
     }
 
     /// Returns the stages of the loop: the requested number of stages, or fewer if their slots do not fit in shared
@@ -297,7 +258,7 @@ impl<'c> PipelinedLoop<'c> {
         // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
         // ahead must not start later.
         let is_exposed = blocks(stages.slots) == 1 || self.num_products() > 1;
-        stages.copies_follow_products |= self.products.is_empty() && stages.ahead > 1 && is_exposed;
+        stages.copies_follow_products |= !self.overlap.crosses() && stages.ahead > 1 && is_exposed;
         Ok(stages)
     }
 
@@ -315,10 +276,10 @@ impl<'c> PipelinedLoop<'c> {
             ahead,
             copies_follow_products,
         };
-        match self.products.is_empty() {
-            true => vec![stages(1, false)],
+        match self.overlap.crosses() {
             // A product in flight still reads the slot of the iteration before.
-            false => vec![stages(2, false), stages(1, true)],
+            true => vec![stages(2, false), stages(1, true)],
+            false => vec![stages(1, false)],
         }
     }
 
@@ -373,13 +334,6 @@ pub(super) struct Stages {
     /// iteration has waited for earlier copies. If products stay in flight into the next iteration, the value true
     /// saves one slot and costs one barrier.
     pub(super) copies_follow_products: bool,
-}
-
-/// A warp-group product that adds to a loop-carried value. The loop has no other uses of this value.
-pub(super) struct AsyncProduct<'c> {
-    pub(super) dot: ttng::WarpGroupDot<'c, 'c>,
-    /// The position of the loop-carried value.
-    pub(super) carried: usize,
 }
 
 /// Returns the number of bytes that one copy instruction copies for `load`. For a load from pointers, this is the

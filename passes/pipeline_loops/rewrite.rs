@@ -8,14 +8,14 @@ use super::super::context::PassContext;
 use super::super::insertion::{Constants, Insertion};
 use super::super::rewrite_layouts::drop_dead;
 use super::loads::{LoadOp, PipelinedLoop, Stages};
+use super::products::wait;
 use crate::analysis::assignment::Role;
 use crate::analysis::effects::{OpId, ValueId};
 use crate::ir::builders::arith::CmpIPredicate;
-use crate::ir::ops::{tt, ttg, ttng};
+use crate::ir::ops::{tt, ttg};
 use crate::ir::{TensorType, builders};
 use crate::sys;
 use crate::sys::build::{self, Op, Val};
-use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Region, Type, ValueLike};
@@ -201,7 +201,7 @@ impl<'c> Pipeline<'_, 'c> {
             exists: first.compare(CmpIPredicate::Slt, induction, end)?,
         };
         let end = *build::operations(body).last()?;
-        self.overlap_products(end)?;
+        plan.overlap.rewrite(self.before.context.rewriter(), body)?;
         let place = match self.stages.copies_follow_products {
             true => end,
             false => first.place,
@@ -275,53 +275,18 @@ impl<'c> Pipeline<'_, 'c> {
         Some(())
     }
 
-    /// Makes the products of an iteration asynchronous, so that they stay in flight until the products of the next
-    /// iteration have started.
-    fn overlap_products(&self, end: Op<'c>) -> Option<()> {
-        let (products, rewriter) = (&self.plan.products, self.before.context.rewriter());
-        if products.is_empty() {
-            return Some(());
-        }
-        let is_async = BoolAttribute::new(build::context(end), true).into();
-        for product in products {
-            rewriter.set_attribute(product.dot.op(), ttng::WarpGroupDot::IS_ASYNC_KEY, is_async);
-        }
-        let sums: Vec<Val<'c>> = products.iter().map(|product| product.dot.d()).collect();
-        let at_most = i64::try_from(products.len()).ok()?;
-        let sums = self.wait_for_products(end, &sums, at_most)?;
-        for (product, sum) in products.iter().zip(sums) {
-            rewriter.set_operand(end, product.carried, sum);
-        }
-        Some(())
-    }
-
-    /// Inserts a wait until at most `at_most` products are in flight. Returns the values of `sums` after the wait.
-    fn wait_for_products(
-        &self,
-        place: Op<'c>,
-        sums: &[Val<'c>],
-        at_most: i64,
-    ) -> Option<Vec<Val<'c>>> {
-        let types: Vec<Type<'c>> = sums.iter().map(|sum| sum.r#type()).collect();
-        let wait = builders::ttng::warp_group_dot_wait(sums, at_most, &types);
-        let wait = wait.insert(self.before.context.rewriter(), place, place.location())?;
-        Some(build::results(wait))
-    }
-
     /// Inserts the waits for products and copies after the loop, and deallocates the buffers. Then replaces the old
     /// loop by `piped`, which carries the values at the positions `kept`.
     fn epilogue(&self, piped: Op<'c>, kept: &[usize]) -> Option<()> {
         let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let old = plan.looped.op();
         let mut results = build::results(piped);
-        let products = plan.products.iter();
-        let positions =
-            products.filter_map(|product| kept.iter().position(|at| *at == product.carried));
+        let crossing = plan.overlap.crossing();
+        let positions = crossing.filter_map(|carried| kept.iter().position(|at| *at == carried));
         let positions: Vec<usize> = positions.collect();
         if !positions.is_empty() {
             let sums: Vec<Val<'c>> = positions.iter().map(|at| results[*at]).collect();
-            let sums = self.wait_for_products(old, &sums, 0)?;
-            for (at, sum) in positions.into_iter().zip(sums) {
+            for (at, sum) in positions.into_iter().zip(wait(rewriter, old, &sums, 0)?) {
                 results[at] = sum;
             }
         }
