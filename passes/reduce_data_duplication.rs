@@ -1,8 +1,8 @@
 //! `reduce-data-duplication`: moves operands of products through shared-memory buffers.
 //!
 //! A conversion to an operand layout replicates elements over many threads. A buffer stores each element once, and a
-//! later pass can fill it in advance. The buffer is read at the first use, or in front of a loop unless the loop would
-//! then spill registers. The pass takes the cheapest swizzle to fill and read.
+//! later pass can fill it in advance. The buffer is read at the first use, or in front of a loop. Loops that would then
+//! spill registers read it in each iteration. The pass takes the cheapest swizzle to fill and read.
 //!
 //! # Source
 //! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion between warps, with a swizzle
@@ -13,20 +13,19 @@ use super::context::PassContext;
 use super::pipeline_loops::copies_to_any_address;
 use super::proof::Claim;
 use super::respell::attribute;
-use super::rewrite_layouts::first_use;
+use super::rewrite_layouts::{first_use, holder, same};
 use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
 use crate::analysis::pressure::{self, is_loop};
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::ops::{scf, tt};
 use crate::ir::{TensorType, builders, element_bits, memdesc};
-use crate::sys::build::{self, Op};
-use crate::sys::{self, FollowUp, Reported};
+use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::{self, FollowUp, Reported, Rewriter};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
 use linear_layout::layout::Dim;
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
 use linear_layout::target::{Access, Target};
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 const WIDEST_BITS: u32 = 128;
@@ -122,24 +121,64 @@ fn through_buffer<'c>(
     }
     let noted = build::discardable_attributes(op);
     let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
-    let load = builders::ttg::local_load(buffer, None, to).with_discardable(&noted);
-    // Operations between the store and the load, such as loads of the other operand, do not wait for the barrier.
-    let uses = sys::uses(cvt.result()).into_iter();
-    let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
-    let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
+    let uses = sys::uses(cvt.result());
     // In a loop without enough registers, the buffer is read in each iteration. With one block per processor, the
     // registers are for global loads in flight, since no other block hides their latency.
-    while let Some(looped) = place.filter(|op| is_loop(*op)) {
-        let is_alone = pressure::resident_blocks(looped, target) <= 1;
-        if !is_alone && !pressure::exceeds_registers(layouts, looped, target) {
-            break;
-        }
-        let mut bodies = (0..looped.region_count()).flat_map(|i| build::blocks(looped, i));
-        place = bodies.find_map(|body| first_use(&users, body));
-    }
-    let load = load.before(rewriter, place.unwrap_or(op))?;
-    rewriter.replace(op, &[load]);
+    let is_read_within = |looped| {
+        pressure::resident_blocks(looped, target) <= 1
+            || pressure::exceeds_registers(layouts, looped, target)
+    };
+    let reads = Reads {
+        rewriter,
+        is_read_within: &is_read_within,
+        load: &|place| {
+            let load = builders::ttg::local_load(buffer, None, to);
+            load.with_discardable(&noted).before(rewriter, place)
+        },
+    };
+    reads.insert(&uses, build::block_around(op)?)?;
+    rewriter.erase(op);
     Some(())
+}
+
+/// The insertion of loads from a buffer, in place of the uses of a value.
+struct Reads<'p, 'c> {
+    rewriter: Rewriter<'c>,
+    /// Returns true if the uses in a loop get a load in the body of the loop.
+    is_read_within: &'p dyn Fn(Op<'c>) -> bool,
+    /// Inserts a load in front of an operation. Returns `None` if MLIR rejects the load.
+    load: &'p dyn Fn(Op<'c>) -> Option<Val<'c>>,
+}
+
+impl<'c> Reads<'_, 'c> {
+    /// Replaces `uses`, which are in `block` or in nested blocks, by loads: one in the body of each loop that reads
+    /// within, and one in front of the first other use. Operations between the store to the buffer and a load, such as
+    /// loads of the other operand, do not wait for the barrier.
+    fn insert(&self, uses: &[(Op<'c>, usize)], block: Blk<'c>) -> Option<()> {
+        let mut bodies: Vec<(Blk<'c>, Vec<(Op<'c>, usize)>)> = Vec::new();
+        let mut others = Vec::new();
+        for used in uses {
+            let around = holder(used.0, block);
+            match around.filter(|(looped, _)| is_loop(*looped) && (self.is_read_within)(*looped)) {
+                None => others.push(*used),
+                Some((_, body)) => match bodies.iter_mut().find(|(known, _)| same(*known, body)) {
+                    Some((_, known)) => known.push(*used),
+                    None => bodies.push((body, vec![*used])),
+                },
+            }
+        }
+        for (body, uses) in bodies {
+            self.insert(&uses, body)?;
+        }
+        let users: Vec<Op<'c>> = others.iter().map(|(user, _)| *user).collect();
+        if let Some(place) = first_use(&users, block) {
+            let loaded = (self.load)(place)?;
+            for (user, at) in others {
+                self.rewriter.set_operand(user, at, loaded);
+            }
+        }
+        Some(())
+    }
 }
 
 /// Returns true if the converted operand is loaded in a loop, so that `pipeline-loops` can fill its buffer

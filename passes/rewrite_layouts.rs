@@ -226,7 +226,7 @@ pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> 
     operations.find(|op| holders.contains(op))
 }
 
-fn same(a: Blk<'_>, b: Blk<'_>) -> bool {
+pub(super) fn same(a: Blk<'_>, b: Blk<'_>) -> bool {
     sys::block_id(a) == sys::block_id(b)
 }
 
@@ -246,7 +246,7 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
 
 /// Returns the operation in `block` that contains `op` in one of its regions, and the block of this region that
 /// contains `op`. Returns `None` if `op` is directly in `block`.
-fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
+pub(super) fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {
         return None;

@@ -40,4 +40,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %sum : tensor<64x128xf32, #mma>
   }
+
+  // Two loops, each without enough registers, and a product between them.
+  // CHECK-LABEL: @exceeds_twice
+  // CHECK: [[BUFFER:%.*]] = ttg.local_alloc
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.local_load [[BUFFER]]
+  // CHECK-NEXT: tt.dot
+  // CHECK: ttg.local_load [[BUFFER]]
+  // CHECK-NEXT: tt.dot
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: ttg.local_load [[BUFFER]]
+  // CHECK-NEXT: tt.dot
+  tt.func public @exceeds_twice(%p: tensor<64x128x!tt.ptr<f16>, #rows>, %b: tensor<128x128xf16, #right>, %zero: tensor<64x128xf32, #mma>, %n: i32) -> tensor<64x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %p : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x128xf16, #rows> -> tensor<64x128xf16, #left>
+    %first = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32, #mma>) : i32 {
+      %d = tt.dot %a, %b, %acc : tensor<64x128xf16, #left> * tensor<128x128xf16, #right> -> tensor<64x128xf32, #mma>
+      scf.yield %d : tensor<64x128xf32, #mma>
+    }
+    %between = tt.dot %a, %b, %first : tensor<64x128xf16, #left> * tensor<128x128xf16, #right> -> tensor<64x128xf32, #mma>
+    %second = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %between) -> (tensor<64x128xf32, #mma>) : i32 {
+      %d = tt.dot %a, %b, %acc : tensor<64x128xf16, #left> * tensor<128x128xf16, #right> -> tensor<64x128xf32, #mma>
+      scf.yield %d : tensor<64x128xf32, #mma>
+    }
+    tt.return %second : tensor<64x128xf32, #mma>
+  }
 }
