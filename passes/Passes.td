@@ -740,8 +740,12 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     `num-stages` - 1 iterations before the product. The buffer of the load becomes `num-stages` slots: iteration `i`
     reads slot `i` modulo `num-stages`. A load without a buffer gets one, from which each thread reads what it has
     copied. Copies after the last iteration are masked off. A loop with `tt.num_stages` prefetches its other loads of
-    tensors as well. The pass corresponds to Triton's `tritongpu-pipeline`; the
-    copies of an iteration start before its reads, so that the loop needs one barrier instead of two.
+    tensors as well. The pass corresponds to Triton's `tritongpu-pipeline`; the copies of an iteration start before its
+    reads, so that the loop needs one barrier instead of two.
+
+    A product of warp groups whose result is only yielded stays in flight while the next product starts. If this is
+    the product of the next iteration, the buffers get one slot more. If the iteration also needs results of other
+    products, this happens only if a single block is resident per processor.
 
     A loop is unchanged if it writes to global memory (but for stores to other arguments than the loads', with
     `distinct-arguments`), contains a loop, or has asynchronous copies already; if the

@@ -18,6 +18,7 @@
 //! - [`arguments`]: the arguments that pointers are based on.
 //! - [`loads`]: the loads that become copies, and the operations that compute their addresses.
 //! - [`products`]: the products that stay in flight.
+//! - [`shared_bytes`]: the shared memory in use during the loop.
 //! - [`rewrite`]: the copies before and within the loop.
 //!
 //! # Source
@@ -30,6 +31,7 @@ mod arguments;
 mod loads;
 mod products;
 mod rewrite;
+mod shared_bytes;
 
 use super::Pass;
 use super::context::PassContext;

@@ -7,6 +7,7 @@ use super::super::respell::attribute;
 use super::arguments::base_argument;
 use super::copies_to_any_address;
 use super::products::Overlap;
+use super::shared_bytes::{bytes_of, other_bytes};
 use crate::analysis::assignment::{Role, divides_integers};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::analysis::effects::OpId;
@@ -215,7 +216,11 @@ impl<'c> PipelinedLoop<'c> {
         plan.carried.sort_unstable();
         plan.carried.dedup();
         plan.overlap = Overlap::of(body, &plan.loads);
-        plan.other_bytes = other_bytes(function, looped.op(), &plan.loads);
+        plan.other_bytes = other_bytes(function, looped.op(), |op| {
+            plan.loads
+                .iter()
+                .any(|load| load.alloc.map(ttg::LocalAlloc::op) == Some(op))
+        });
         Ok(plan)
     }
 
@@ -242,24 +247,20 @@ impl<'c> PipelinedLoop<'c> {
             let bytes = u32::try_from(bytes(slots)).unwrap_or(u32::MAX);
             resident_blocks_of_loop(self.looped.op(), bytes, target).min(enough_blocks)
         };
+        let is_alone = blocks(LEAST_SLOTS) == 1;
         let stages = (1..requested)
             .rev()
-            .flat_map(|ahead| self.with_ahead(ahead));
+            .flat_map(|ahead| self.with_ahead(ahead, is_alone));
         let is_resident = |stages: &Stages| {
             bytes(stages.slots) <= most && blocks(stages.slots) == blocks(LEAST_SLOTS)
         };
         let found = stages.into_iter().find(is_resident);
-        let mut stages = found.ok_or_else(|| {
+        found.ok_or_else(|| {
             let free = most.saturating_sub(self.other_bytes);
             format!(
                 "{LEAST_SLOTS} slots of {each} bytes exceed the {free} free bytes of shared memory"
             )
-        })?;
-        // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
-        // ahead must not start later.
-        let is_exposed = blocks(stages.slots) == 1 || self.num_products() > 1;
-        stages.copies_follow_products |= !self.overlap.crosses() && stages.ahead > 1 && is_exposed;
-        Ok(stages)
+        })
     }
 
     fn num_products(&self) -> usize {
@@ -267,19 +268,27 @@ impl<'c> PipelinedLoop<'c> {
         ops.filter(|op| is_product(*op)).count()
     }
 
-    /// Returns the candidate [`Stages`] in which copies start `ahead` iterations before their use. If products stay
-    /// in flight, there are two candidates: the first needs one barrier less, and the second needs one slot less.
-    /// Otherwise, there is a single candidate.
-    fn with_ahead(&self, ahead: u32) -> Vec<Stages> {
-        let stages = |in_use, copies_follow_products| Stages {
+    /// Returns the candidate [`Stages`] in which copies start `ahead` iterations before their use, the best one first.
+    /// `is_alone` is true if only one block is resident per processor.
+    ///
+    /// If all products are sums, the first candidate needs one barrier less than the second one, and one slot more.
+    fn with_ahead(&self, ahead: u32, is_alone: bool) -> Vec<Stages> {
+        let stages = |in_use, copies_follow_products, products_cross| Stages {
             slots: ahead + in_use,
             ahead,
             copies_follow_products,
+            products_cross,
         };
-        match self.overlap.crosses() {
-            // A product in flight still reads the slot of the iteration before.
-            true => vec![stages(2, false), stages(1, true)],
-            false => vec![stages(1, false)],
+        let (may_cross, has_joins) = (self.overlap.may_cross(), self.overlap.has_joins());
+        // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
+        // ahead must not start later.
+        let follows = ahead > 1 && (is_alone || self.num_products() > 1);
+        // A product in flight still reads the slot of the iteration before.
+        match (may_cross, has_joins) {
+            (true, false) => vec![stages(2, false, true), stages(1, true, true)],
+            // Without another block, nothing else multiplies while the iteration needs the results of its joins.
+            (true, true) if is_alone => vec![stages(2, follows, true), stages(1, follows, false)],
+            _ => vec![stages(1, follows, false)],
         }
     }
 
@@ -331,9 +340,10 @@ pub(super) struct Stages {
     pub(super) slots: u32,
     pub(super) ahead: u32,
     /// True if the copies of an iteration start after its products, and false if they start directly after the
-    /// iteration has waited for earlier copies. If products stay in flight into the next iteration, the value true
-    /// saves one slot and costs one barrier.
+    /// iteration has waited for earlier copies.
     pub(super) copies_follow_products: bool,
+    /// True if sums stay in flight into the next iteration.
+    pub(super) products_cross: bool,
 }
 
 /// Returns the number of bytes that one copy instruction copies for `load`. For a load from pointers, this is the
@@ -534,34 +544,4 @@ fn is_persistent(function: Op<'_>, looped: Op<'_>) -> bool {
     let mut around = build::ancestors(looped);
     let reads = |op: &Op<'_>| OpKind::TtGetNumPrograms.is(*op);
     around.any(is_loop) && build::in_order(function).iter().any(reads)
-}
-
-/// Returns an upper bound for the bytes of shared memory that are in use during the loop, not counting the slots.
-/// The bound includes all other buffers of the function, and the largest tensor that the loop converts.
-fn other_bytes(function: Op<'_>, looped: Op<'_>, loads: &[PipelinedLoad<'_>]) -> u64 {
-    let allocs = build::in_order(function)
-        .into_iter()
-        .filter_map(ttg::LocalAlloc::of);
-    let others = allocs.filter(|alloc| {
-        let op = alloc.op();
-        let mut own = loads.iter().filter_map(|load| load.alloc);
-        own.all(|alloc| alloc.op() != op)
-    });
-    let buffers: u64 = others
-        .filter_map(|alloc| bytes_of(alloc.result().r#type()))
-        .sum();
-    let converted = build::in_order(looped)
-        .into_iter()
-        .filter_map(ttg::ConvertLayout::of);
-    let tensors = converted.filter_map(|convert| TensorType::of(convert.result().r#type()));
-    let bytes = tensors.filter_map(|tensor| {
-        Some(tensor.num_elements() * u64::from(element_bits(tensor.element)?.div_ceil(8)))
-    });
-    buffers + bytes.max().unwrap_or(0)
-}
-
-fn bytes_of(buffer: Type<'_>) -> Option<u64> {
-    let buffer = sys::buffer(buffer)?;
-    let bits = u64::from(element_bits(buffer.element)?);
-    Some((buffer.shape.iter().product::<u64>() * bits).div_ceil(8))
 }

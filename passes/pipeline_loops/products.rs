@@ -103,45 +103,57 @@ impl<'c> Overlap<'c> {
         }
     }
 
-    /// Returns true if products are in flight when an iteration ends.
-    pub(super) fn crosses(&self) -> bool {
-        self.crossing().next().is_some()
+    /// Returns true if sums can be in flight when an iteration ends.
+    pub(super) fn may_cross(&self) -> bool {
+        self.sums.iter().any(|sum| sum.join.is_none())
     }
 
-    /// Returns the positions of the loop-carried values that products in flight compute when an iteration ends.
+    pub(super) fn has_joins(&self) -> bool {
+        !self.joins.is_empty()
+    }
+
+    /// Returns the positions of the loop-carried values that crossing sums compute.
     pub(super) fn crossing(&self) -> impl Iterator<Item = usize> {
         let crossing = self.sums.iter().filter(|sum| sum.join.is_none());
         crossing.map(|sum| sum.carried)
     }
 
-    /// Makes the products asynchronous and inserts the waits within the loop. The caller inserts the wait for the
-    /// crossing sums after the loop. Returns `None` if MLIR rejects an operation.
-    pub(super) fn rewrite(&self, rewriter: Rewriter<'c>, body: Blk<'c>) -> Option<()> {
-        let Some(end) = build::operations(body).last().copied() else {
-            return Some(());
-        };
+    /// Makes the products asynchronous and inserts the waits within the loop. If `crosses` is false, the sums that may
+    /// cross the iterations remain synchronous. Otherwise, the caller inserts the wait for them after the loop. Returns
+    /// `None` if MLIR rejects an operation.
+    pub(super) fn rewrite(
+        &self,
+        rewriter: Rewriter<'c>,
+        body: Blk<'c>,
+        crosses: bool,
+    ) -> Option<()> {
+        let end = *build::operations(body).last()?;
         let is_async = BoolAttribute::new(build::context(end), true).into();
-        for dot in self
-            .sums
-            .iter()
-            .map(|sum| sum.dot)
-            .chain(self.joins.iter().copied())
-        {
+        let start = |dot: ttng::WarpGroupDot<'c, 'c>| {
             rewriter.set_attribute(dot.op(), ttng::WarpGroupDot::IS_ASYNC_KEY, is_async);
-        }
-        if self.joins.is_empty() && !self.sums.is_empty() {
-            let sums: Vec<Val<'c>> = self.sums.iter().map(|sum| sum.dot.d()).collect();
+            dot.d()
+        };
+        if crosses && self.joins.is_empty() {
+            let sums: Vec<Val<'c>> = self.sums.iter().map(|sum| start(sum.dot)).collect();
             let at_most = i64::try_from(sums.len()).ok()?;
             return wait(rewriter, end, &sums, at_most).map(drop);
         }
+        let crossing = self.sums.iter().filter(|sum| crosses && sum.join.is_none());
+        let mut crossing: Vec<Val<'c>> = crossing
+            .map(|sum| {
+                start(sum.dot);
+                build::argument(body, sum.carried + 1)
+            })
+            .collect();
         for (at, join) in self.joins.iter().enumerate() {
-            let mut values = vec![join.d()];
             let own = self.sums.iter().filter(|sum| sum.join == Some(at));
-            values.extend(own.map(|sum| sum.dot.d()));
-            if at == 0 {
-                values.extend(self.crossing().map(|at| build::argument(body, at + 1)));
+            let mut values: Vec<Val<'c>> = own.map(|sum| start(sum.dot)).collect();
+            // The first join of an iteration is the first one after the crossing sums.
+            values.append(&mut crossing);
+            if !values.is_empty() {
+                values.insert(0, start(*join));
+                wait(rewriter, build::next(join.op())?, &values, 0)?;
             }
-            wait(rewriter, build::next(join.op())?, &values, 0)?;
         }
         Some(())
     }

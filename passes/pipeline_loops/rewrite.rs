@@ -201,7 +201,9 @@ impl<'c> Pipeline<'_, 'c> {
             exists: first.compare(CmpIPredicate::Slt, induction, end)?,
         };
         let end = *build::operations(body).last()?;
-        plan.overlap.rewrite(self.before.context.rewriter(), body)?;
+        let rewriter = self.before.context.rewriter();
+        plan.overlap
+            .rewrite(rewriter, body, self.stages.products_cross)?;
         let place = match self.stages.copies_follow_products {
             true => end,
             false => first.place,
@@ -281,7 +283,10 @@ impl<'c> Pipeline<'_, 'c> {
         let (plan, rewriter) = (self.plan, self.before.context.rewriter());
         let old = plan.looped.op();
         let mut results = build::results(piped);
-        let crossing = plan.overlap.crossing();
+        let crossing = plan
+            .overlap
+            .crossing()
+            .filter(|_| self.stages.products_cross);
         let positions = crossing.filter_map(|carried| kept.iter().position(|at| *at == carried));
         let positions: Vec<usize> = positions.collect();
         if !positions.is_empty() {

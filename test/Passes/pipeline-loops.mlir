@@ -45,6 +45,58 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %sum#0 : tensor<64x16xf32, #mma>
   }
 
+  // The slots of the first loop are free during the second one.
+  // CHECK-LABEL: @one_after_another
+  // CHECK-COUNT-2: ttg.local_alloc : () -> !ttg.memdesc<2x64x512xf16
+  tt.func public @one_after_another(%p: tensor<64x512x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %y: tensor<512x16xf16, #right>, %n: i32) -> tensor<64x16xf32, #mma> {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %none = arith.constant dense<0.0> : tensor<64x16xf32, #mma>
+    %offset = arith.constant dense<512> : tensor<64x512xi32, #rows>
+    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 65536 bytes, 1 iteration ahead; 3 stages would take too much shared memory}}
+    %first:2 = scf.for %i = %zero to %n step %one iter_args(%c = %none, %at = %p) -> (tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>) : i32 {
+      %x = tt.load %at : tensor<64x512x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %x : (tensor<64x512xf16, #rows>) -> !ttg.memdesc<64x512xf16, #shared, #smem>
+      %left = ttg.local_load %buffer : !ttg.memdesc<64x512xf16, #shared, #smem> -> tensor<64x512xf16, #left>
+      %d = tt.dot %left, %y, %c : tensor<64x512xf16, #left> * tensor<512x16xf16, #right> -> tensor<64x16xf32, #mma>
+      %next = tt.addptr %at, %offset : tensor<64x512x!tt.ptr<f16>, #rows>, tensor<64x512xi32, #rows>
+      scf.yield %d, %next : tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>
+    }
+    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 65536 bytes, 1 iteration ahead; 3 stages would take too much shared memory}}
+    %second:2 = scf.for %i = %zero to %n step %one iter_args(%c = %first#0, %at = %p) -> (tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>) : i32 {
+      %x = tt.load %at : tensor<64x512x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %x : (tensor<64x512xf16, #rows>) -> !ttg.memdesc<64x512xf16, #shared, #smem>
+      %left = ttg.local_load %buffer : !ttg.memdesc<64x512xf16, #shared, #smem> -> tensor<64x512xf16, #left>
+      %d = tt.dot %left, %y, %c : tensor<64x512xf16, #left> * tensor<512x16xf16, #right> -> tensor<64x16xf32, #mma>
+      %next = tt.addptr %at, %offset : tensor<64x512x!tt.ptr<f16>, #rows>, tensor<64x512xi32, #rows>
+      scf.yield %d, %next : tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>
+    }
+    tt.return %second#0 : tensor<64x16xf32, #mma>
+  }
+
+  // A buffer that the loop does not use, but that is used behind it, leaves too little memory for two slots.
+  // CHECK-LABEL: @buffer_across
+  // CHECK-NOT: ttg.async_copy_global_to_local
+  // CHECK: tt.return
+  tt.func public @buffer_across(%p: tensor<64x512x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %y: tensor<512x16xf16, #right>, %n: i32, %v: tensor<64x512xf16, #rows>) -> (tensor<64x16xf32, #mma>, tensor<64x512xf16, #left>) {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %none = arith.constant dense<0.0> : tensor<64x16xf32, #mma>
+    %offset = arith.constant dense<512> : tensor<64x512xi32, #rows>
+    %held = ttg.local_alloc %v : (tensor<64x512xf16, #rows>) -> !ttg.memdesc<64x512xf16, #shared, #smem>
+    // expected-remark@+1 {{loop not pipelined: 2 slots of 65536 bytes exceed the 101376 free bytes of shared memory}}
+    %sum:2 = scf.for %i = %zero to %n step %one iter_args(%c = %none, %at = %p) -> (tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>) : i32 {
+      %x = tt.load %at : tensor<64x512x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %x : (tensor<64x512xf16, #rows>) -> !ttg.memdesc<64x512xf16, #shared, #smem>
+      %left = ttg.local_load %buffer : !ttg.memdesc<64x512xf16, #shared, #smem> -> tensor<64x512xf16, #left>
+      %d = tt.dot %left, %y, %c : tensor<64x512xf16, #left> * tensor<512x16xf16, #right> -> tensor<64x16xf32, #mma>
+      %next = tt.addptr %at, %offset : tensor<64x512x!tt.ptr<f16>, #rows>, tensor<64x512xi32, #rows>
+      scf.yield %d, %next : tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>
+    }
+    %w = ttg.local_load %held : !ttg.memdesc<64x512xf16, #shared, #smem> -> tensor<64x512xf16, #left>
+    tt.return %sum#0, %w : tensor<64x16xf32, #mma>, tensor<64x512xf16, #left>
+  }
+
   // The loop's own number of stages; a transposed view of the slot; pointers that are also a result; the index of the
   // load comes from another load, which stays ahead, too; a load without a buffer.
   // CHECK-LABEL: @views
