@@ -25,9 +25,9 @@ class AMDG_Op<string mnemonic, list<Trait> traits = []>
 
 def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [LL_Unanalysed, LL_NoSharedMemory, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>]>,
-    TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
+    TypesMatchWith<"offsets are i32 with the result's shape and encoding", "result", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
-    TypesMatchWith<"mask is i1 in the result's shape and encoding", "result", "mask",
+    TypesMatchWith<"mask is i1 with the result's shape and encoding", "result", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other has the result's type", "result", "other", "$_self",
                    "!getOther() || std::equal_to<>()">]> {
@@ -52,9 +52,9 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [LL_Unanalysed, LL_NoSharedMemory
 
 def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemory, AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"offsets are i32 in the value's shape and encoding", "value", "offsets",
+    TypesMatchWith<"offsets are i32 with the value's shape and encoding", "value", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
-    TypesMatchWith<"mask is i1 in the value's shape and encoding", "value", "mask",
+    TypesMatchWith<"mask is i1 with the value's shape and encoding", "value", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write global memory at a base pointer plus a tensor of 32-bit offsets";
   let description = [{
@@ -75,7 +75,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemo
 //===-- Buffer instructions -----------------------------------------------------------------===//
 
 def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Unanalysed, AttrSizedOperandSegments,
-    TypesMatchWith<"mask is i1 in the offsets' shape and encoding", "offsets", "mask",
+    TypesMatchWith<"mask is i1 with the offsets' shape and encoding", "offsets", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start an asynchronous copy from a base pointer plus offsets to shared memory";
   let description = [{
@@ -101,9 +101,9 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Unanalysed, A
 def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [LL_Unanalysed, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value has the result's type", "result", "value", "$_self">,
-    TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
+    TypesMatchWith<"offsets are i32 with the result's shape and encoding", "result", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
-    TypesMatchWith<"mask is i1 in the result's shape and encoding", "result", "mask",
+    TypesMatchWith<"mask is i1 with the result's shape and encoding", "result", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update global memory at a base pointer plus offsets atomically, and return the old value";
   let description = [{
@@ -122,9 +122,9 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [LL_Unanalysed, AttrSi
 
 def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [LL_Unanalysed,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"expected value has the result's type", "result", "cmp", "$_self">,
+    TypesMatchWith<"`cmp` has the result's type", "result", "cmp", "$_self">,
     TypesMatchWith<"value has the result's type", "result", "val", "$_self">,
-    TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
+    TypesMatchWith<"offsets are i32 with the result's shape and encoding", "result", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">]> {
   let summary = "store at a base pointer plus offsets if memory holds an expected value";
   let description = [{
@@ -300,7 +300,7 @@ def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [LL_Opaque, Pure]>
 //===-- Copies and waits --------------------------------------------------------------------===//
 
 def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [LL_Opaque,
-    TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "dst", "mask",
+    TypesMatchWith<"mask is i1 with the pointers' shape and encoding", "dst", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start an asynchronous copy from shared to global memory";
   let description = [{

@@ -151,7 +151,7 @@ def TTG_LocalScatterOp : TTG_Op<"local_scatter", [LL_Unanalysed]> {
 
 def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [LL_Unanalysed,
     TypesMatchWith<"result has the values' type", "values", "result", "$_self">,
-    TypesMatchWith<"mask is i1 in the values' shape and encoding", "values", "mask",
+    TypesMatchWith<"mask is i1 with the values' shape and encoding", "values", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update elements of a buffer at indices along one dimension, atomically";
   let description = [{
@@ -282,7 +282,7 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_
 //===-- Copies that run beside the program --------------------------------------------------===//
 
 def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Unanalysed, AttrSizedOperandSegments,
-    TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "src", "mask",
+    TypesMatchWith<"mask is i1 with the pointers' shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other type matches the pointee type of src", "src", "other",
                    "::ll::tt::pointeeLike($_self)", "!getOther() || std::equal_to<>()">]> {

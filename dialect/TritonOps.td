@@ -99,7 +99,7 @@ def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicaliz
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result type matches the pointee type of ptr", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
+    TypesMatchWith<"mask is i1 with the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)",
                    "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other type matches the pointee type of ptr", "ptr", "other",
@@ -124,7 +124,7 @@ def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicaliz
 def TT_StoreOp : TT_Op<"store", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
+    TypesMatchWith<"mask is i1 with the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write through a pointer or a tensor of pointers";
   let description = [{
@@ -210,7 +210,7 @@ def TT_JoinOp : TT_Op<"join", [LL_NoSharedMemory, Pure, SameTypeOperands]> {
 }
 
 def TT_SplitOp : TT_Op<"split", [LL_NoSharedMemory, LL_Canonicalized, Pure,
-    TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
+    TypesMatchWith<"both results have the same type", "outLHS", "outRHS", "$_self">]> {
   let summary = "split a tensor along its last dimension of size 2";
   let description = [{
     - split_c1: the operand's last dimension must have size 2
@@ -332,7 +332,7 @@ def TT_ScanReturnOp : TT_Op<"scan.return", [LL_Unanalysed, LL_NoSharedMemory, Ha
 }
 
 def TT_HistogramOp : TT_Op<"histogram", [LL_Unanalysed, LL_Canonicalized, Pure,
-    TypesMatchWith<"mask is i1 in the operand's shape and encoding", "src", "mask",
+    TypesMatchWith<"mask is i1 with the operand's shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "count the occurrences of each integer from 0 in a tensor";
   let arguments = (ins TT_IntTensor:$src, Optional<TT_BoolLike>:$mask);
@@ -493,7 +493,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [LL_UnknownAxes,
 //===-- Tensors and numbers -----------------------------------------------------------------===//
 
 def TT_UnsplatOp : TT_Op<"unsplat", [LL_FixedLayouts, LL_NoSharedMemory, Pure,
-    TypesMatchWith<"the result is the operand's element", "src", "result",
+    TypesMatchWith<"result type is the operand's element type", "src", "result",
                    "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "the only element of a tensor with one element";
   let description = [{
@@ -523,7 +523,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [LL_UnknownAxes, SameOperandsAndResultS
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "val",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"mask is i1 in the value's shape and encoding", "val", "mask",
+    TypesMatchWith<"mask is i1 with the value's shape and encoding", "val", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update global memory atomically, and return the old value";
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrLike:$ptr, TT_Any:$val,
@@ -537,9 +537,9 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [LL_UnknownAxes, SameOperandsAndResultS
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"expected type matches the pointee type of ptr", "ptr", "cmp",
+    TypesMatchWith<"type of `cmp` matches the pointee type of ptr", "ptr", "cmp",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"the value has the type that the pointer points to", "ptr", "val",
+    TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "val",
                    "::ll::tt::pointeeLike($_self)">]> {
   let summary = "store to global memory atomically if it holds an expected value";
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$cmp, TT_Any:$val, TT_MemSemantic:$sem,
@@ -554,7 +554,7 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load", [LL_UnknownAxes, SameOperandsAndResul
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"result type matches the pointee type of ptr", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
+    TypesMatchWith<"mask is i1 with the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "read global memory atomically";
   let description = [{
@@ -573,7 +573,7 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [LL_Unanalysed, SameOperandsShape, 
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
+    TypesMatchWith<"mask is i1 with the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write global memory atomically";
   let description = [{
@@ -589,7 +589,7 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [LL_Unanalysed, SameOperandsShape, 
 
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"expected type matches the pointee type of ptr", "ptr", "expected",
+    TypesMatchWith<"type of `expected` matches the pointee type of ptr", "ptr", "expected",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"result type is i1 with the shape and encoding of operand `expected`", "expected",
                    "result", "::ll::tt::boolLike($_self)">]> {

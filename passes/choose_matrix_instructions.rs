@@ -26,7 +26,7 @@ use crate::analysis::assignment::{
 use crate::analysis::axis::Dividends;
 use crate::analysis::effects::OpId;
 use crate::analysis::pressure::resident_blocks;
-use crate::ir::ops::{InputPrecision, tt};
+use crate::ir::ops::tt;
 use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
@@ -256,9 +256,9 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
     };
     if let Some(Candidate { encodings, product }) = chosen.map(|chosen| &others[chosen]) {
         return format!(
-            "product uses {} times {} per warp, with the result in `{}`: {} cycles per execution, {} before",
-            product.plan.count(),
+            "product uses {} ({} per warp), with the result in `{}`: {} cycles per execution, {} cycles before",
             product.plan.instruction(),
+            product.plan.count(),
             encodings.d,
             cycles(product),
             cycles(present)
@@ -272,7 +272,8 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
             "product unchanged: no matrix instruction fits the tiles of the operands".to_owned()
         }
         Some(Candidate { product, .. }) => format!(
-            "product unchanged: {} cycles per execution; {} would take {} cycles, plus conversions",
+            "product unchanged: {} cycles per execution; {} would take {} cycles plus layout conversions, \
+             which does not reduce the cost of the function",
             cycles(present),
             product.plan.instruction(),
             cycles(product)
@@ -396,11 +397,12 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
 
 /// Returns the part of a message that names the input precision of a product, such as " with
 /// `inputPrecision = ieee`". Returns an empty text if the product does not multiply f32 elements.
-fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
-    match (factors, dot.input_precision()) {
-        ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",
-        ([[Number::F32, _]], _) => " with this `inputPrecision`",
-        _ => "",
+fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> String {
+    match factors {
+        [[Number::F32, _]] => {
+            format!(" with `inputPrecision = {}`", dot.input_precision().name())
+        }
+        _ => String::new(),
     }
 }
 

@@ -189,7 +189,7 @@ impl<'c> Folding<'_, 'c> {
                 if source == own {
                     "conversion removed: operand and result have the same layout".to_owned()
                 } else {
-                    "conversion removed: the chain of conversions starts with a value in the same layout"
+                    "conversion removed: the value before the preceding conversions has the result layout"
                         .to_owned()
                 }
             });
@@ -203,7 +203,7 @@ impl<'c> Folding<'_, 'c> {
         let source = self.with_layout(own);
         if source != own {
             self.remark(op, || {
-                "operand replaced by the first value of the chain of conversions".to_owned()
+                "operand replaced by the value before the preceding conversions".to_owned()
             });
             rewriter.set_operand(op, cvt.src_at().start, source);
             self.erase_unused(own);
@@ -300,7 +300,9 @@ impl<'c> Folding<'_, 'c> {
         let is_other = !is_gone && i < op.operand_count() && build::operand(op, i) != value;
         if is_gone || is_other {
             self.remark(before, || {
-                format!("conversion not needed: `{name}` accepts the layout before the conversion")
+                format!(
+                    "conversion not needed: `{name}` accepts the layout of the conversion operand"
+                )
             });
             self.erase_unused(value);
         }
@@ -464,7 +466,8 @@ impl<'c> Folding<'_, 'c> {
                     to.encoding
                 ),
                 Some(KeepReason::DiffersElsewhere) | None => format!(
-                    "conversion kept: no data moves here, but `{}` and `{}` differ on other shapes of the module",
+                    "conversion kept: no data moves here, \
+                     but `{}` and `{}` differ for other tensor shapes in the module",
                     from.encoding, to.encoding
                 ),
             };

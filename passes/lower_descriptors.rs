@@ -164,8 +164,7 @@ impl<'c> Fields<'c> {
     fn of(make: tt::MakeTensorDesc<'c, 'c>) -> Result<Self, Diagnostic> {
         let own = make.result().r#type();
         let type_ = with_block_encoding(own).unwrap_or(own);
-        let unsupported =
-            || Diagnostic::new(format!("cannot describe blocks of '{own}' to the TMA unit"));
+        let unsupported = || Diagnostic::new(format!("cannot encode '{own}' as a TMA descriptor"));
         let block = block(type_).ok_or_else(unsupported)?;
         let encoding = block_encoding(&block).ok_or_else(unsupported)?;
         let tensor_box = encoding
@@ -173,10 +172,16 @@ impl<'c> Fields<'c> {
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         let bits = element_bits(block.element).ok_or_else(unsupported)?;
         let element_type = element_type(&element_name(block.element)).ok_or_else(|| {
-            unsupported().note("elements must be integers or floats of 8, 16, 32 or 64 bits")
+            unsupported().note(format!(
+                "the element type is {}, expected an integer or float of 8, 16, 32 or 64 bits",
+                element_name(block.element)
+            ))
         })?;
         if block.shape.len() > MAX_RANK {
-            return Err(unsupported().note(format!("blocks have at most {MAX_RANK} dimensions")));
+            return Err(unsupported().note(format!(
+                "the block has {} dimensions, expected at most {MAX_RANK}",
+                block.shape.len()
+            )));
         }
         let row_bytes = block
             .shape
@@ -184,7 +189,7 @@ impl<'c> Fields<'c> {
             .map_or(0, |row| row * u64::from(bits) / 8);
         if row_bytes < ROW_BYTES {
             return Err(unsupported().note(format!(
-                "rows have {row_bytes} bytes: the TMA unit needs at least {ROW_BYTES}"
+                "a row of the block has {row_bytes} bytes, expected at least {ROW_BYTES}"
             )));
         }
         Ok(Self {

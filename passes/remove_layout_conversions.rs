@@ -225,7 +225,7 @@ impl RemoveLayoutConversionsOptions {
             false => "requires",
         };
         let error = format!(
-            "{what} {} bytes of shared memory in every choice of layouts, but got `scratch-budget={}`",
+            "{what} {} bytes of shared memory for every choice of layouts, but `scratch-budget` allows {}",
             overflow.bytes, self.scratch_budget
         );
         let nearest = format!("`scratch-budget={}` is sufficient", overflow.bytes);

@@ -32,7 +32,7 @@ def _build_compiler() -> None:
         return
     # Finds LLVM 22, or says what is missing and how to get it.
     subprocess.run([ROOT / "tools" / "setup.sh"], check=True, cwd=ROOT)
-    print("building the compiler: some minutes at the first time", flush=True)
+    print("building the compiler; the first build takes several minutes", flush=True)
     subprocess.run(["cargo", "build", "--release", "--package", "linear-layout-mlir", "--lib"], check=True, cwd=ROOT)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     place.mkdir(exist_ok=True)

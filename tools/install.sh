@@ -10,10 +10,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 say() { printf 'install: %s\n' "$*" >&2; }
 die() { say "$@"; exit 1; }
 
-[ $# -ge 1 ] && [ $# -le 2 ] || die "expected a prefix, and perhaps a build folder: tools/install.sh PREFIX [target/release]"
+[ $# -ge 1 ] && [ $# -le 2 ] || die "expected 1 or 2 arguments, found $#: tools/install.sh PREFIX [BUILD_FOLDER]"
 case $1 in
     /*) prefix=${DESTDIR:-}$1 ;;
-    *) die "the prefix is to be an absolute path, not \`$1\`" ;;
+    *) die "the prefix \`$1\` is not an absolute path" ;;
 esac
 built=${2:-${CARGO_TARGET_DIR:-$root/target}/release}
 
@@ -23,7 +23,7 @@ library=$(ls -t "$built"/liblinear_layout_mlir.so "$built"/deps/liblinear_layout
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
 llvm_prefix=${LLVM_PREFIX:-$(sed -n 's/^MLIR_SYS_220_PREFIX = "\(.*\)"/\1/p' "$root/.cargo/config.toml" 2>/dev/null)}
 llvm_prefix=${llvm_prefix:-${MLIR_SYS_220_PREFIX:-}}
-[ -n "$llvm_prefix" ] || die "where LLVM is, is not known: run tools/setup.sh first, or set LLVM_PREFIX"
+[ -n "$llvm_prefix" ] || die "the location of LLVM is unknown: run tools/setup.sh first, or set LLVM_PREFIX"
 llvm_major=$("$llvm_prefix/bin/llvm-config" --version | cut -d . -f 1)
 
 # fill TEMPLATE FILE
@@ -59,4 +59,4 @@ install -m 644 "$root/src/sys/linear_layout_c.h" "$prefix/include/"
 fill linear-layout.pc.in "$prefix/lib/pkgconfig/linear-layout.pc"
 fill LinearLayoutConfig.cmake.in "$cmake/LinearLayoutConfig.cmake"
 fill LinearLayoutConfigVersion.cmake.in "$cmake/LinearLayoutConfigVersion.cmake"
-say "linear-layout $version is in $prefix"
+say "linear-layout $version is installed in $prefix"

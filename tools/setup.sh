@@ -29,7 +29,7 @@ check_rust() {
     local found
     found=$(rustc --version | cut -d ' ' -f 2)
     if ! version_at_least "$found" "$rust_minimum"; then
-        die "Rust $found is too old, $rust_minimum is needed: run \`rustup update stable\`"
+        die "Rust $found is too old, expected $rust_minimum or later: run \`rustup update stable\`"
     fi
 }
 
@@ -124,13 +124,13 @@ may_install() {
 
 install_packages() {
     say "installing $*"
-    as_root apt-get update -q >&2 || say "\`apt-get update\` failed; trying with the lists at hand"
+    as_root apt-get update -q >&2 || say "\`apt-get update\` failed; using the existing package lists"
     as_root apt-get install -y -q --no-install-recommends "$@" >&2
 }
 
 explain_missing() {
     local packages=$1
-    say "LLVM and MLIR $llvm_major, or libraries they need, are missing. By Debian package:"
+    say "parts of LLVM and MLIR $llvm_major, or libraries that LLVM needs, are missing. Missing Debian packages:"
     local package what
     for package in $packages; do
         printf '  %-16s %s\n' "$package" \
@@ -167,7 +167,7 @@ write_config() {
         local variable
         for variable in MLIR_SYS_LINK_SHARED MLIR_SYS_220_PREFIX LLVM_SYS_221_PREFIX TABLEGEN_220_PREFIX; do
             grep -q "^$variable" $file ||
-                die "$file has settings of its own but no $variable: add to it" "$wanted"
+                die "$file has other settings but does not set $variable; add these lines:" "$wanted"
         done
         return
     fi
@@ -185,7 +185,7 @@ fetch_package_tools() {
     [ -n "$wanted" ] || return 0
     # shellcheck disable=SC2086 # one word per package
     if ! may_install || ! install_packages $wanted; then
-        say "missing:$wanted; tests that need it are skipped"
+        say "missing:$wanted; tests that need these programs are skipped"
     fi
 }
 
@@ -198,7 +198,7 @@ fetch_browser() {
         if command -v "$name" >/dev/null; then return 0; fi
     done
     if ! may_install || ! install_packages chromium; then
-        say "missing: chromium; the tests of ll-layout's pages say so and are skipped"
+        say "missing: chromium; the tests of ll-layout's HTML pages are skipped"
     fi
 }
 
@@ -211,7 +211,7 @@ fetch_ptxas() {
         return 0
     fi
     if [ -n "${LL_NO_INSTALL:-}" ]; then
-        say "missing: ptxas; tests that need it are skipped"
+        say "missing: ptxas; tests that need ptxas are skipped"
         return 0
     fi
     mkdir -p $home
@@ -225,7 +225,7 @@ fetch_ptxas() {
         say "ptxas is at $(echo $home/nvidia/*/bin/ptxas)"
     else
         cp $home/log $home/unavailable
-        say "no ptxas: \`pip install nvidia-cuda-nvcc\` failed (see $home/log); tests that need it are skipped"
+        say "no ptxas: \`pip install nvidia-cuda-nvcc\` failed (see $home/log); tests that need ptxas are skipped"
     fi
 }
 
@@ -249,7 +249,7 @@ make_python_environment() {
         if may_install; then install_packages python3-venv || true; fi
         if ! python3 -m venv --clear "$home"; then
             rm -rf "$home"
-            say "python3 cannot make an environment: apt-get install python3-venv"
+            say "python3 cannot create a virtual environment: apt-get install python3-venv"
             return 0
         fi
     fi
@@ -279,7 +279,7 @@ if [ "${1:-}" = --msrv ]; then
     exit 0
 fi
 if [ "${1:-}" = --pure ] || [ "${1:-}" = --python ]; then
-    command -v cc >/dev/null || die "a C compiler is missing, which Rust links with: apt-get install gcc"
+    command -v cc >/dev/null || die "Rust requires a C compiler for linking, but cc is missing: apt-get install gcc"
     if [ "$1" = --python ]; then make_python_environment; fi
     exit 0
 fi

@@ -138,9 +138,9 @@ fn explanation(product: &WarpGroupProduct<'_>) -> String {
         LeftPlacement::Buffer(_) => "A and B in shared memory",
     };
     format!(
-        "product uses {} times {} per warp group, with {left} and the result in `{}`",
-        product.plan.issues().len(),
+        "product uses {} ({} per warp group), with {left} and the result in `{}`",
         product.plan.instruction(),
+        product.plan.issues().len(),
         product.d
     )
 }
@@ -203,7 +203,7 @@ fn product<'c>(
             }
         }
     }
-    Err(first_reason.unwrap_or_else(|| "no layout of the operands fits".to_owned()))
+    Err(first_reason.unwrap_or_else(|| "no layout of the operands fits `wgmma`".to_owned()))
 }
 
 /// Checks the conditions of `ttng.warp_group_dot` on sizes, types and threads. The planner checks the other
@@ -216,30 +216,36 @@ fn check(
 ) -> Result<(), String> {
     let needs = |holds: bool, reason: String| if holds { Ok(()) } else { Err(reason) };
     let (rank, ctas) = (d.len(), ModuleInfo::num_ctas(dot.op()));
-    needs(rank == 2, format!("{rank} dimensions: `wgmma` needs 2"))?;
-    needs(ctas == 1, format!("{ctas} CTAs: `wgmma` needs 1"))?;
+    needs(
+        rank == 2,
+        format!("the result has {rank} dimensions, `wgmma` requires 2"),
+    )?;
+    needs(
+        ctas == 1,
+        format!("`ttg.num-ctas` is {ctas}, warp-group products require 1"),
+    )?;
     needs(
         warps.is_multiple_of(WARPS_OF_GROUP),
-        format!("{warps} warps: `wgmma` needs a multiple of {WARPS_OF_GROUP}"),
+        format!("the kernel has {warps} warps, `wgmma` requires a multiple of {WARPS_OF_GROUP}"),
     )?;
     let bits = factors[0].bits();
     needs(
         matches!(bits, 8 | 16 | 32),
-        format!("elements of {bits} bits: `wgmma` needs 8, 16 or 32"),
+        format!("operand elements have {bits} bits, `wgmma` requires 8, 16 or 32"),
     )?;
     let [rows, columns, k] = [d[0], d[1], a[1]];
     needs(
         rows.is_multiple_of(TILE_ROWS),
-        format!("{rows} rows: `wgmma` needs a multiple of {TILE_ROWS}"),
+        format!("the result has {rows} rows, `wgmma` requires a multiple of {TILE_ROWS}"),
     )?;
     needs(
         columns.is_multiple_of(MIN_COLUMNS),
-        format!("{columns} columns: `wgmma` needs a multiple of {MIN_COLUMNS}"),
+        format!("the result has {columns} columns, `wgmma` requires a multiple of {MIN_COLUMNS}"),
     )?;
     let tile_k = u64::from(TILE_K_BITS / bits);
     needs(
         k.is_multiple_of(tile_k),
-        format!("{k} elements along K: `wgmma` needs a multiple of {tile_k}"),
+        format!("the operands have {k} elements along K, `wgmma` requires a multiple of {tile_k}"),
     )?;
     let (is_float8, imprecise) = (
         matches!(factors[0], Number::E4m3 | Number::E5m2),
@@ -248,7 +254,7 @@ fn check(
     needs(
         !is_float8 || sum != Number::F32 || imprecise >= MIN_IMPRECISE,
         format!(
-            "`maxNumImpreciseAcc` is {imprecise}: `wgmma` needs at least {MIN_IMPRECISE} for {}",
+            "`maxNumImpreciseAcc` is {imprecise}, `wgmma` requires at least {MIN_IMPRECISE} for {}",
             factors[0]
         ),
     )
@@ -312,7 +318,7 @@ fn fits(a: &LeftPlacement<'_>, b: &BufferOperand<'_>, target: &Target) -> Result
         return Ok(());
     }
     Err(format!(
-        "the operands take {bytes} bytes of shared memory: `{}` has {most}",
+        "the operands take {bytes} bytes of shared memory, `{}` has {most}",
         target.name
     ))
 }
@@ -372,7 +378,7 @@ fn buffer_operand<'c>(
     if swizzle == 0 {
         let row_bytes = shape[dim] * u64::from(bits) / 8;
         return Err(format!(
-            "rows of {row_bytes} bytes: a buffer of `wgmma` needs at least 32"
+            "rows of an operand have {row_bytes} bytes, `wgmma` requires at least 32"
         ));
     }
     let encoding = |is_transposed: bool| {

@@ -149,7 +149,7 @@ impl<'c> PipelinedLoop<'c> {
     ) -> Result<Self, String> {
         if !copies_to_any_address(target) {
             return Err(format!(
-                "`{}` has no copies to any shared address",
+                "`{}` has no asynchronous copies with a shared-memory address per thread",
                 target.name
             ));
         }
@@ -184,13 +184,17 @@ impl<'c> PipelinedLoop<'c> {
             let slice = AddressSlice::of(load.op(), body).and_then(|slice| {
                 if bytes < LEAST_BYTES {
                     return Err(format!(
-                        "only {bytes} bytes are contiguous in both memories, and a copy has at least {LEAST_BYTES}"
+                        "only {bytes} bytes per thread are contiguous in global and shared memory, \
+                         expected at least {LEAST_BYTES}"
                     ));
                 }
                 let mut reads = slice.ops.iter().copied().chain([load.op()]);
                 match reads.all(|op| is_unchanged(op, &stored)) {
                     true => Ok(slice),
-                    false => Err("a store of the loop may change what it reads".to_owned()),
+                    false => Err(
+                        "a store in the loop may change the loaded data or the addresses"
+                            .to_owned(),
+                    ),
                 }
             });
             match slice {
@@ -206,7 +210,7 @@ impl<'c> PipelinedLoop<'c> {
         }
         if plan.loads.is_empty() {
             return Err(plan.refusal.unwrap_or_else(|| match all_loads {
-                true => "it has no loads of tensors".to_owned(),
+                true => "the loop has no loads of tensors".to_owned(),
                 false => "no load feeds a product".to_owned(),
             }));
         }
@@ -234,7 +238,9 @@ impl<'c> PipelinedLoop<'c> {
     /// Returns the reason why the loop is not pipelined.
     pub(super) fn stages(&self, target: &Target, requested: u32) -> Result<Stages, String> {
         if requested < 2 {
-            return Err("fewer than two stages are requested".to_owned());
+            return Err(format!(
+                "the requested number of stages is {requested}, expected at least 2"
+            ));
         }
         let enough_blocks = match self.is_persistent {
             true => 1,
@@ -325,7 +331,7 @@ impl<'c> PipelinedLoop<'c> {
             false => String::new(),
         };
         let refused =
-            { self.refusal.iter() }.map(|reason| format!("; another load stays: {reason}"));
+            { self.refusal.iter() }.map(|reason| format!("; another load not pipelined: {reason}"));
         format!(
             "loop pipelined: {loads} {} slots of {each} bytes, {iterations} ahead{fewer}{}",
             stages.slots,
@@ -418,7 +424,9 @@ fn check_speculatable(op: Op<'_>) -> Result<(), String> {
     let is_load = is_reorderable(op);
     let is_computed = Role::of(op).is_repeatable() || Role::of(op) == Role::Conversion;
     if op.region_count() > 0 || !(is_computed || is_load) {
-        return Err(format!("an address depends on `{name}`"));
+        return Err(format!(
+            "an address depends on `{name}`, which must not be executed speculatively"
+        ));
     }
     let divides = UpstreamKind::of(op).is_some_and(divides_integers);
     // The divisor of a later iteration may be zero. -1 overflows for the smallest dividend.
@@ -428,7 +436,7 @@ fn check_speculatable(op: Op<'_>) -> Result<(), String> {
     };
     if divides && !is_safe() {
         return Err(format!(
-            "an address depends on `{name}` by a variable divisor"
+            "an address depends on `{name}`, whose divisor is not a positive constant"
         ));
     }
     Ok(())
@@ -448,7 +456,7 @@ fn check_loop<'c>(
         return Err("the induction variable is unsigned".to_owned());
     }
     if is_in_partition(looped.op()) {
-        return Err("the loop belongs to a partition of warps".to_owned());
+        return Err("the loop is in a partition of `ttg.warp_specialize`".to_owned());
     }
     let mut stored = Vec::new();
     for op in build::operations(body)
@@ -457,7 +465,7 @@ fn check_loop<'c>(
     {
         let name = sys::identifier_text(op.name());
         if Role::of(op) == Role::Loop {
-            return Err(format!("it contains `{name}`"));
+            return Err(format!("the loop contains `{name}`"));
         }
         let is_pipelined = matches!(
             OpView::of(op),
@@ -468,11 +476,16 @@ fn check_loop<'c>(
             )
         );
         if is_pipelined {
-            return Err("it has asynchronous copies already".to_owned());
+            return Err(format!(
+                "the loop already has asynchronous copies (`{name}`)"
+            ));
         }
         if let Some(store) = tt::Store::of(op).filter(|_| distinct_arguments) {
             let argument = base_argument(store.ptr());
-            stored.push(argument.ok_or("a store is not based on one argument")?);
+            stored.push(
+                argument
+                    .ok_or("the address of a store is not based on a single function argument")?,
+            );
             continue;
         }
         let is_structure = matches!(Role::of(op), Role::Conditional | Role::Terminator);
@@ -480,7 +493,7 @@ fn check_loop<'c>(
         let is_of_reduction = build::parent(op)
             .is_some_and(|parent| matches!(Role::of(parent), Role::Reduction | Role::Scan));
         if !(is_structure || is_load || is_of_reduction || may_be_crossed(op)) {
-            return Err(format!("loads must not cross `{name}`"));
+            return Err(format!("loads cannot be moved across `{name}`"));
         }
     }
     Ok(stored)

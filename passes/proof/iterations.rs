@@ -73,7 +73,7 @@ impl Traces {
             let at = before.iter().zip(&now).position(|(a, b)| a != b);
             if let Some(at) = at.or_else(|| (before.len() != now.len()).then_some(end)) {
                 return Err(format!(
-                    "effect {at} of {} differs from before, for integers below {limit}",
+                    "effect {at} of {} differs from the effect before the pass, for integers below {limit}",
                     before.len()
                 ));
             }

@@ -54,7 +54,7 @@ pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String
         None => {
             let at = then.iter().zip(&now).position(|(a, b)| a != b);
             Err(format!(
-                "effect {} of {} differs from before",
+                "effect {} of {} differs from the effect before the pass",
                 at.unwrap_or(then.len().min(now.len())),
                 then.len()
             ))
@@ -189,7 +189,7 @@ impl<'n> Numbering<'n> {
             let (from, to) = (build::only_operand(op), build::only_result(op));
             if self.bare(from) != self.bare(to) {
                 self.error
-                    .get_or_insert_with(|| format!("`{op}` changes the tensor"));
+                    .get_or_insert_with(|| format!("`{op}` changes the shape or the element type"));
             }
             self.values.insert(sys::value_id(to), operands[0]);
             return true;

@@ -74,7 +74,7 @@ fn pairwise(op: Op<'_>) -> Result<(), String> {
     match all.find(|other| other.layout.full != first.layout.full) {
         None => Ok(()),
         Some(other) => Err(format!(
-            "register by register, `{}` names other elements than `{}`",
+            "`{}` and `{}` hold different elements in the same register",
             other.layout.encoding, first.layout.encoding
         )),
     }
@@ -201,7 +201,7 @@ fn within(
 
 fn missing(dim: &str, bit: usize, element: &[u64], operand: &LaidOutTensor) -> String {
     format!(
-        "{dim} {} needs element {element:?} of an operand in `{}`, which no register of that thread names",
+        "{dim} {} needs element {element:?} of an operand in `{}`, which no register of the thread holds",
         1u64 << bit,
         operand.layout.encoding
     )

@@ -23,7 +23,8 @@ fn cycles(price: u64) -> String {
 
 pub(super) fn of_kept(before: u64, after: u64, min_gain: i64) -> String {
     format!(
-        "layouts are kept: others cost {} cycles instead of {}, which saves less than `min-gain={min_gain}` percent",
+        "layouts kept: the best other layouts cost {} cycles instead of {}, \
+         a saving below `min-gain={min_gain}` percent",
         cycles(after),
         cycles(before),
     )
@@ -107,7 +108,7 @@ pub(super) fn of_remaining(
         depth => {
             let _ = write!(
                 text,
-                " per iteration of {}, counted {} times",
+                " per iteration of {}, counted for {} iterations",
                 match depth {
                     1 => "a loop".to_owned(),
                     _ => format!("the innermost of {depth} loops"),

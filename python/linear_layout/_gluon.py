@@ -199,9 +199,9 @@ def _text(layout: Any) -> str:
         try:
             return family(layout)
         except AttributeError as error:
-            raise TypeError(f"`{name}` is not a layout of Gluon as Triton 3.9 has it: {error}") from None
+            raise TypeError(f"`{name}` lacks an attribute of the class in Triton 3.9: {error}") from None
     if name in ("AutoLayout", "CoalescedLayout"):
         from ._native import LayoutError
 
-        raise LayoutError(f"`{name}` is left open\nnote: give the layout that the compiler chose")
-    raise TypeError(f"`{name}` is not a layout of Gluon; expected one of {', '.join(_FAMILIES)}")
+        raise LayoutError(f"`{name}` is not resolved yet\nnote: give the layout that the compiler chose")
+    raise TypeError(f"`{name}` is not a Gluon layout\nnote: expected one of {', '.join(_FAMILIES)}")

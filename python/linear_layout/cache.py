@@ -122,7 +122,7 @@ def find(name: str, where: Optional[os.PathLike[str] | str] = None) -> Kernel:
     >>> ll.cache.find("add", "/no/such/folder")
     Traceback (most recent call last):
         ...
-    LookupError: no kernel `add` in /no/such/folder, which has none
+    LookupError: no kernel `add` in /no/such/folder; the folder contains no kernels
     """
     path = Path(name)
     if path.is_file():
@@ -133,7 +133,7 @@ def find(name: str, where: Optional[os.PathLike[str] | str] = None) -> Kernel:
             return kernel
     names = sorted({kernel.name for kernel in all_kernels})
     near = difflib.get_close_matches(name, names, n=3) or names[:3]
-    which = f"; the nearest are {', '.join(near)}" if near else ", which has none"
+    which = f"; the nearest are {', '.join(near)}" if near else "; the folder contains no kernels"
     raise LookupError(f"no kernel `{name}` in {where if where is not None else folder()}{which}")
 
 
@@ -221,7 +221,7 @@ def _random_argument(name: str, spec: str) -> tuple[str, str, Any]:
         is_float = re.search(r"[.eE]", spec) is not None
         return (name, "fp32", float(spec)) if is_float else (name, "i32", int(spec, 0))
     if len(pieces) != 3 or pieces[0] not in ("zeros", "iota", "random"):
-        raise ValueError(f"`{name}={spec}`: expected a number, or `zeros`, `iota` or `random:TYPE:COUNT`, as `random:f32:64`")
+        raise ValueError(f"`{name}={spec}`: expected a number, or `zeros|iota|random:TYPE:COUNT`, such as `random:f32:64`")
     fill, type_, count = pieces[0], pieces[1], int(pieces[2])
     try:
         dtype = np.dtype(types.get(type_, type_.replace("i", "int")))

@@ -251,8 +251,8 @@ def library_path() -> Path:
     path = Path(given) if given else Path(__file__).parent / "_lib" / "liblinear_layout_mlir.so"
     if not path.is_file():
         raise ImportError(
-            f"the compiler is not installed: {path} is not there; install the package with `pip install .`, which "
-            "builds it, or set LINEAR_LAYOUT_LIBRARY to a liblinear_layout_mlir.so of `make build`"
+            f"the compiler library {path} does not exist; install the package with `pip install .`, which builds the "
+            "library, or set LINEAR_LAYOUT_LIBRARY to the liblinear_layout_mlir.so that `make build` creates"
         )
     return path
 

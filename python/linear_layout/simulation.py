@@ -221,7 +221,7 @@ def _extent(array: Any) -> tuple[int, int]:
     """Returns the address range of the allocation of an array."""
     if _is_tensor(array):
         if array.device.type != "cpu":
-            raise ValueError(f"a tensor on `{array.device}` cannot be simulated on: give `tensor.cpu()`")
+            raise ValueError(f"a tensor is on `{array.device}`, expected a CPU tensor; give `tensor.cpu()`")
         storage = array.untyped_storage()
         return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
     import numpy
@@ -291,7 +291,7 @@ def run(
     ]
     three = list(grid) + [1] * (3 - len(grid))
     if 0 in three:
-        return Report({"blocks": 0}, "a grid of no blocks: nothing ran")
+        return Report({"blocks": 0}, "the grid has no blocks, so the kernel did not run")
     options = {
         "file": file,
         "grid": [int(blocks) for blocks in three],
@@ -316,7 +316,7 @@ def run(
     for number, copy in copies.items():
         low, high = memory.ranges[number]
         if copy.raw != ctypes.string_at(low, high - low):
-            raise ValueError(f"the kernel writes to `{names[number]}`, which is read-only: give a copy")
+            raise ValueError(f"the kernel wrote to the read-only array `{names[number]}`; give a writable copy")
     return Report(report["report"], report["text"], report["printed"])
 
 

@@ -38,7 +38,7 @@ pub(crate) fn natural(value: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
 fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
     if value.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!(
-            "{what} is the text {}, expected whole numbers such as [16, 8]",
+            "{what} is the string {}, expected whole numbers such as [16, 8]",
             value.repr()?
         )));
     }
@@ -84,7 +84,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        natural(&value, "the number").map(Self)
+        natural(&value, "the argument").map(Self)
     }
 }
 
@@ -96,12 +96,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Place {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        place(natural(&value, "the number")?).map(Self)
+        place(natural(&value, "the argument")?).map(Self)
     }
 }
 
 fn place(number: u64) -> PyResult<usize> {
-    usize::try_from(number).map_err(|_| failed(format!("{number} is beyond every list")))
+    usize::try_from(number).map_err(|_| failed(format!("index {number} is out of range")))
 }
 
 #[derive(Clone, Copy)]
@@ -112,7 +112,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Integer {
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         let expected = "a whole number from -2^63 to 2^63 - 1";
-        number(&value, "the number", expected).map(Self)
+        number(&value, "the argument", expected).map(Self)
     }
 }
 
@@ -124,7 +124,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name {
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         let name = value.cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err("a dim is named by text, such as \"lane\" or \"dim0\"")
+            PyTypeError::new_err(format!(
+                "expected the name of a dim, such as \"lane\" or \"dim0\", found {}",
+                value.get_type()
+            ))
         })?;
         Dim::try_named(name.to_str()?).map(Self).map_err(failed)
     }
@@ -179,7 +182,8 @@ pub(crate) fn pairs<'py>(
         match <[_; 2]>::try_from(parts) {
             Ok([name, value]) => Ok((name.extract()?, value)),
             Err(_) => Err(PyTypeError::new_err(format!(
-                "expected a mapping from names of dims, such as {{\"dim0\": 16}}, or pairs; found {}",
+                "expected a mapping from dim names, such as {{\"dim0\": 16}}, or a list of pairs; found \
+                 the item {}",
                 pair.repr()?
             ))),
         }
@@ -209,8 +213,10 @@ pub(crate) fn check_size(layout: &LinearLayout, most_bits: usize, what: &str) ->
         return Ok(());
     }
     Err(Failure::new(format!(
-        "the layout has 2^{bits} slots or elements; {what} is for up to 2^{most_bits}"
+        "the layout has 2^{} places and 2^{} elements; {what} is limited to 2^{most_bits} of each",
+        layout.total_in_bits(),
+        layout.total_out_bits()
     ))
-    .note("take a smaller shape: larger ones repeat what a small one does")
+    .note("use a smaller shape; a larger shape repeats the same pattern")
     .into())
 }

@@ -97,7 +97,7 @@ fn strategy_of(name: &str) -> PyResult<Strategy> {
     let found = all.into_iter().find(|s| s.to_string() == name);
     found.ok_or_else(|| {
         failed(format!(
-            "`{name}` is not a strategy; expected `local`, `shuffle` or `shared`"
+            "unknown strategy `{name}`; expected `local`, `shuffle` or `shared`"
         ))
     })
 }
@@ -357,14 +357,14 @@ impl Conversion {
             "arrows" => Ok(Scene::conversion(&self.src, &self.dst, window)),
             "banks" => Scene::steps(self.plan.program(), self.target, window).ok_or_else(|| {
                 Failure::new(format!(
-                    "a {} conversion stores nothing in shared memory",
+                    "no banks to draw: a {} conversion does not use shared memory",
                     self.plan.kind()
                 ))
-                .note("ask for `strategy=\"shared\"`")
+                .note("plan the conversion with `strategy=\"shared\"`")
                 .into()
             }),
             _ => Err(failed(format!(
-                "`{view}` is not a view; expected `arrows` or `banks`"
+                "unknown view `{view}`; expected `arrows` or `banks`"
             ))),
         }
     }

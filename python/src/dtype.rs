@@ -12,9 +12,11 @@ pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
     if dtype.is_instance_of::<PyInt>() {
         let bits = natural(dtype, "the width of an element")?;
         return width(bits).ok_or_else(|| {
-            Failure::new(format!("an element is {bits} bits wide, expected 1 to 64"))
-                .note("widths are powers of two: 1, 2, 4, 8, 16, 32, 64")
-                .into()
+            Failure::new(format!(
+                "an element has {bits} bits, expected a power of two from 1 to 64"
+            ))
+            .note("valid widths are 1, 2, 4, 8, 16, 32 and 64 bits")
+            .into()
         });
     }
     if let Ok(text) = dtype.cast::<PyString>() {
@@ -52,7 +54,7 @@ fn of_name(text: &str) -> PyResult<u32> {
 
 fn unknown(error: &ElementTypeError) -> PyErr {
     let failure =
-        Failure::new(error).note("a number of bits or a type of NumPy, PyTorch or Triton will do");
+        Failure::new(error).note("give a width in bits, or a type of NumPy, PyTorch or Triton");
     let notes = error.notes();
     notes.iter().fold(failure, Failure::note).into()
 }

@@ -149,9 +149,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for TargetArgument {
             return Ok(Self(target.get().0));
         }
         let name = value.cast::<PyString>().map_err(|_| {
-            pyo3::exceptions::PyTypeError::new_err(
-                "a target is a `Target` or its name, such as \"cuda:90\"",
-            )
+            pyo3::exceptions::PyTypeError::new_err(format!(
+                "expected a `Target` or the name of a GPU, such as \"cuda:90\", found {}",
+                value.get_type()
+            ))
         })?;
         Target::parse(name.to_str()?).map(Self).map_err(failed)
     }

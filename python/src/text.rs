@@ -52,8 +52,10 @@ pub(crate) fn read(
     Ok((layout, None))
 }
 
-const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
-const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
+const CUTE: &str =
+    "write a CuTe layout as `(4,(2,3)):(1,(4,8))` or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
+const TILUS: &str =
+    "write a Tilus layout as `local(2, 1).spatial(8, 4)`, or as Tilus prints layouts";
 
 pub(crate) fn cute_error(error: &linear_layout::cute::CuteError, text: &str) -> PyErr {
     marked(error, error.place(), text).note(CUTE).into()
@@ -64,7 +66,7 @@ pub(crate) fn tilus_error(error: &linear_layout::tilus::TilusError, text: &str) 
 }
 
 pub(crate) fn not_linear(error: linear_layout::bridge::BridgeError) -> PyErr {
-    failed(format!("the layout is not linear over bits: {error}"))
+    failed(format!("the layout is not linear over GF(2): {error}"))
 }
 
 fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Failure {
@@ -93,8 +95,8 @@ pub(crate) fn linear_of_cute(
 
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
-        Failure::new("an encoding requires the shape of its tensor")
-            .note("add it after the encoding, as in `ll.Layout(text, [64, 16])`")
+        Failure::new("the tensor shape is missing; an encoding requires a shape")
+            .note("add a shape after the encoding, as in `ll.Layout(text, [64, 16])`")
             .into()
     })
 }

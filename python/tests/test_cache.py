@@ -52,7 +52,7 @@ def test_a_kernel_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert run(folder, "sim", "square", "--arg", "p=random:f32:500") == 1
     assert "out-of-bounds" in capsys.readouterr().out
     assert run(folder, "sim", "square", "--arg", "p=noise:f32:500") == 1
-    assert "expected a number, or `zeros`" in capsys.readouterr().err
+    assert "expected a number, or `zeros|iota|random:TYPE:COUNT`" in capsys.readouterr().err
 
 
 def test_kernels_differ_and_files_are_checked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

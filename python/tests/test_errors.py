@@ -299,7 +299,7 @@ def test_messages_have_the_nearest_fix() -> None:
         "  #ttg.blocked<{sizePerThread = [6], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>",
         "                ^",
     ]
-    with pytest.raises(ll.LayoutError, match="note: add it after the encoding, as in `ll.Layout"):
+    with pytest.raises(ll.LayoutError, match="note: add a shape after the encoding, as in `ll.Layout"):
         L(BLOCKED)
 
 

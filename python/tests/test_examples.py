@@ -118,4 +118,4 @@ def test_example(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "out-of-bounds at line 16" in done.stdout and "1 ours, 0 Triton's" in done.stdout
+    assert "out-of-bounds at line 16" in done.stdout and "1 by linear-layout, 0 by Triton" in done.stdout

@@ -93,7 +93,7 @@ def test_what_is_read_only_stays(rng):
     x.flags.writeable = False
     out = np.zeros_like(x)
     ll.simulate(kernels.add)[(1,)](x, x, out, 64, BLOCK=64)
-    with pytest.raises(ValueError, match="`out`, which is read-only"):
+    with pytest.raises(ValueError, match="the read-only array `out`"):
         out[:] = 0
         out.flags.writeable = False
         ll.simulate(kernels.add)[(1,)](x, x, out, 64, BLOCK=64)
@@ -265,7 +265,7 @@ def test_pixels_of_images_are_those_of_a_convolution(rng, step, pad, padding):
 def test_descriptors_that_cannot_be_simulated_are_named(rng):
     a = aligned(floats(rng, 64, 64).astype(np.float16))
     plain = TensorDescriptor.from_tensor(a, [64, 64])
-    with pytest.raises(TypeError, match="descriptors are for `cuda:90` and later"):
+    with pytest.raises(TypeError, match="a tensor descriptor, which requires the target `cuda:90` or later"):
         ll.simulate(kernels.described_matmul, target="cuda:80")[(1, 1)](plain, plain, plain, 64, M=64, N=64, K=64)
 
 

@@ -110,7 +110,7 @@ def test_what_cannot_be_lowered_is_triton_s_with_the_line():
     assert entry.kernel == "matmul" and made.metadata.linear_layout["reasons"] == entry.reasons
     assert not entry.is_used and "tcgen05" in made.asm["ptx"]
     assert "triton_kernels.py" in entry.reasons["lower"]
-    assert "0 ours, 1 Triton's" in str(ll.triton.report())
+    assert "0 by linear-layout, 1 by Triton" in str(ll.triton.report())
     ll.triton.install(fallback=False)
     with pytest.raises(ll.CompileError) as caught:
         compiled(kernels.matmul, MATMUL, blackwell, num_warps=8)
@@ -180,7 +180,7 @@ def test_layouts_are_kept_if_others_are_hardly_cheaper():
     ll.triton.install("layouts")
     made = compiled(kernels.transpose, job)
     (entry,) = ll.triton.report()
-    assert not entry.used and entry.reasons == {"layouts": "no others are predicted to save 3 % or more"}
+    assert not entry.used and entry.reasons == {"layouts": "no other layouts are predicted to save 3 % or more"}
     assert made.asm["ttgir"] == theirs.asm["ttgir"]
 
 
@@ -245,7 +245,7 @@ def test_triton_s_passes_precede_triton_s_lowering(monkeypatch):
     ll.triton.install("passes")
     made = compiled(kernels.matmul, ALIGNED_MATMUL)
     (entry,) = ll.triton.report()
-    assert entry.used == [] and entry.reasons["passes"] == "the lowering is Triton's"
+    assert entry.used == [] and entry.reasons["passes"] == "Triton's lowering requires Triton's passes"
     assert made.asm["ptx"] == theirs.asm["ptx"]
 
 
@@ -382,7 +382,7 @@ def test_a_script_runs_with_it(tmp_path):
         capture_output=True, text=True, env={**os.environ, "LINEAR_LAYOUT": "lower"},
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip() == "['--epochs', '1']" and "1 ours, 0 Triton's" in ran.stderr
+    assert ran.stdout.strip() == "['--epochs', '1']" and "1 by linear-layout, 0 by Triton" in ran.stderr
 
 
 def test_libraries_can_be_imported_in_any_order():

@@ -67,7 +67,7 @@ def test_a_process_that_crashes_or_hangs_takes_one_operator_with_it():
         worker.end()
     for name in "abc":
         assert rows[name] == [OperatorRow(name, "1")]
-    assert [row.failure for row in rows["crash"]] == ["the process ended with 3"]
+    assert [row.failure for row in rows["crash"]] == ["the process ended with exit code 3"]
     assert [row.failure for row in rows["hang"]] == ["no result after 1 s"]
 
 
@@ -76,6 +76,6 @@ def test_processes_share_the_operators_and_begin_none_after_the_deadline():
     workers = lambda: Worker([sys.executable, "-c", ECHO], 5)  # noqa: E731
     rows = list(run_all(tasks, workers, 2, time.monotonic() + 60))
     assert sorted((row.operator, row.failure) for row in rows) == [
-        ("a", ""), ("b", ""), ("c", ""), ("crash", "the process ended with 3"),
+        ("a", ""), ("b", ""), ("c", ""), ("crash", "the process ended with exit code 3"),
     ]
     assert list(run_all(tasks, workers, 2, time.monotonic())) == []

@@ -70,7 +70,7 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
             return WalkResult::Advance;
         }
         let text = format!(
-            "is for GPUs of {vendor}, but the module is translated for `{}`",
+            "is for {vendor} GPUs, but the module is translated for `{}`",
             target.name
         );
         sys::emit_error(op, &Diagnostic::new(text).note(&lower));

@@ -180,7 +180,7 @@ pub(super) fn add_bitcode(
     // Unused functions need not be optimised.
     module
         .run_passes("globaldce", machine, PassBuilderOptions::create())
-        .map_err(|reason| Failure::new(format!("LLVM cannot shrink the module: {reason}")))
+        .map_err(|reason| Failure::new(format!("LLVM cannot remove unused functions: {reason}")))
 }
 
 /// Sets the configuration variables of AMD's libraries: GPU properties, and IEEE 754 semantics.
@@ -326,7 +326,7 @@ fn linker() -> Result<PathBuf, Failure> {
         .flat_map(|folder| ["lld", "lld-22"].map(|name| folder.join(name)))
         .find(|file| file.is_file())
         .ok_or_else(|| {
-            Failure::new("cannot link code objects: no `lld` beside LLVM or in `PATH`")
+            Failure::new("cannot link code objects: no `lld` in LLVM's `bin` folder or in `PATH`")
                 .note("install lld (on Debian: `apt-get install lld-22`), or use `--emit=amdgcn`, which requires no linker")
         })
 }

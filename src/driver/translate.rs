@@ -310,7 +310,7 @@ fn not_translated(
         if fits::is_lowered(op) {
             return WalkResult::Advance;
         }
-        let diagnostic = Diagnostic::new("is not of the LLVM dialect, NVVM or ROCDL");
+        let diagnostic = Diagnostic::new("is not in the LLVM, NVVM or ROCDL dialect");
         let fix = format!(
             "lower the module first: `ll-translate --lower {shown}`, or \
              `ll-opt --convert-layouts-to-llvm {shown} | ll-translate`"

@@ -50,14 +50,14 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
             ScaleDotElemType::Fp16 => &["f16"],
             ScaleDotElemType::E2m3 | ScaleDotElemType::E3m2 => {
                 return Err(Diagnostic::new(format!(
-                    "cannot multiply `{}`: expected e2m1, e4m3, e5m2, bf16 or fp16",
+                    "cannot multiply elements of format `{}`: expected e2m1, e4m3, e5m2, bf16 or fp16",
                     kind.name()
                 )));
             }
         };
         if !expected.contains(&&*name) {
             return Err(Diagnostic::new(format!(
-                "format `{}` is not valid for a tensor of `{name}`: expected `{}`",
+                "operand has element type `{name}`; format `{}` requires `{}`",
                 kind.name(),
                 expected.join("` or `")
             )));

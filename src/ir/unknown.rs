@@ -16,7 +16,7 @@ const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
 pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
     // These dialects do not depend on a version of Triton.
     let why = match NOT_OF_TRITON.contains(&dialect) {
-        true => format!("dialect `{dialect}` has encodings, but no such {kind}"),
+        true => format!("dialect `{dialect}` has no such {kind}"),
         false => format!("dialect `{dialect}` of Triton {TRITON_VERSION} has no such {kind}"),
     };
     let diagnostic = Diagnostic::new(format!("unknown {kind} `{dialect}.{name}`: {why}"));

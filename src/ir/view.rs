@@ -24,7 +24,8 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
             let column = layout.column(dim, bit);
             if column & pair != 0 && (dim != Dim::REGISTER || column != pair) {
                 return Err(format!(
-                    "requires the last dimension within one thread, but {} bit {bit} moves along the last dimension",
+                    "{} bit {bit} steps along the last dimension; expected a register bit that steps only \
+                     along the last dimension",
                     dim.name()
                 ));
             }
@@ -34,7 +35,7 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
         .find(|bit| layout.column(Dim::REGISTER, *bit) == pair)
         .ok_or_else(|| {
             format!(
-                "requires a register basis along the last dimension `{}`",
+                "no register bit steps along the last dimension, `{}`",
                 last.name()
             )
         })?;
@@ -67,7 +68,8 @@ pub fn register_sources(
         for bit in 0..result.in_bits(*dim).max(operand.in_bits(*dim)) {
             if f(result.column(*dim, bit)) != operand.column(*dim, bit) {
                 return Err(format!(
-                    "would move data between threads: {} bit {bit} holds other elements in the operand than in the result",
+                    "would move data between threads: {} bit {bit} selects different elements in operand and \
+                     result",
                     dim.name()
                 ));
             }
@@ -82,7 +84,12 @@ pub fn register_sources(
         .map(|r| {
             held.get(&f(in_register(result, r)))
                 .copied()
-                .ok_or_else(|| format!("would move data between threads for register {r}"))
+                .ok_or_else(|| {
+                    format!(
+                        "would move data between threads: no operand register of the same thread holds the \
+                         element of result register {r}"
+                    )
+                })
         })
         .collect()
 }
@@ -110,7 +117,12 @@ pub fn part_sources(
     let mut sources = Vec::new();
     for register in 0..1usize << result.in_bits(Dim::REGISTER) {
         let (part, element) = source(&result.unpack(in_register(result, register)).to_vec());
-        let moves = || format!("would move data between threads for register {register}");
+        let moves = || {
+            format!(
+                "would move data between threads: no operand register of the same thread holds the element of \
+                 result register {register}"
+            )
+        };
         let from = *held.get(&element).ok_or_else(moves)?;
         // Lanes, warps and CTAs combine linearly with registers, but `source` may carry between bits.
         for thread in threads(result, operand) {

@@ -300,10 +300,10 @@ fn asynchronous(started: Op<'_>) -> String {
 
 fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
-        "accesses shared memory that is still in use by {}",
+        "accesses shared memory that is in use by {}",
         asynchronous(started)
     ))
-    .note("wait for the asynchronous operation first, or let fewer groups stay in flight")
+    .note("wait for the asynchronous operation first, or reduce the number of groups in flight")
 }
 
 fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
@@ -328,7 +328,8 @@ fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
 fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
     match fault {
         Fault::OtherWarps { first, .. } => Diagnostic::new(format!(
-            "accesses shared memory that {} accesses in other warps, without synchronisation between the accesses",
+            "accesses the same shared memory as {} in other warps, \
+             without synchronisation between the accesses",
             named(ops[&first])
         ))
         .note("arrive at an mbarrier after the first access, and wait for it before the second"),
@@ -342,7 +343,7 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
         }
         Fault::Unwritten(_) => {
             Diagnostic::new("reads shared memory that no preceding operation has written")
-                .note("check that the index of the buffer read is the index of a buffer written before")
+                .note("check that the index selects a buffer that a preceding operation has written")
         }
         Fault::Endless {
             arrivals, bytes, ..
@@ -364,7 +365,7 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
         Fault::AtEnd { started, .. } => {
             let started = asynchronous(ops[&started]);
             Diagnostic::new(format!(
-                "returns while {started} still accesses shared memory"
+                "returns while {started} accesses shared memory"
             ))
             .note(
                 "wait for the asynchronous operation before the return, which frees shared memory",
@@ -390,7 +391,7 @@ fn explain(conflict: AllocationError, ops: &FxHashMap<OpId, Op<'_>>) -> (OpId, D
         AllocationError::StillLive(op) => (
             op,
             Diagnostic::new(
-                "is executed again while the allocation of the previous iteration is still live",
+                "is executed again while the buffer of the previous iteration is live",
             )
             .note("allocate the buffers before the loop, and select one with `ttg.memdesc_index`"),
         ),

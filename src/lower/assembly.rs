@@ -40,10 +40,11 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .iter()
         .map(Vec::len)
         .chain(sources.iter().map(|list| list.len()));
-    if counts.any(|count| count != registers) {
-        return Err(Diagnostic::new(
-            "requires the same layout for operands and results",
-        ));
+    if let Some(other) = counts.find(|count| *count != registers) {
+        return Err(Diagnostic::new(format!(
+            "requires the same layout for operands and results, but found {registers} and {other} \
+             elements per thread"
+        )));
     }
     // Each word of the results as (type, number of elements).
     let words: Vec<(Type<'c>, usize)> = types
@@ -149,7 +150,8 @@ fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcom
         return Ok(());
     }
     Err(Diagnostic::new(format!(
-        "requires {outputs} result and {inputs} operand constraints, but `{constraints}` has {} and {}",
+        "requires {outputs} result and {inputs} operand constraints, \
+         but `{constraints}` has {} result and {} operand constraints",
         found[0], found[1]
     ))
     .note("give one constraint per 32-bit word of a group of `packed_element` elements"))

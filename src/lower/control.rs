@@ -142,7 +142,7 @@ pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             format!("({})", list.join(", "))
         };
         return Err(Diagnostic::new(format!(
-            "region yields {}, but the results are {}",
+            "region yields types {}, but the result types are {}",
             list(&mut yielded.iter().map(|type_| format!("`{type_}`"))),
             list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
         )));

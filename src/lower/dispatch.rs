@@ -68,7 +68,8 @@ pub(super) fn unlowered(kind: OpKind) -> Option<Diagnostic> {
         | K::TtDescriptorReduce
         | K::TtDescriptorStore
         | K::TtMakeTensorDesc => unsupported().note(
-            "`lower-descriptors` makes TMA copies of it, for `cuda:90` or later and one CTA per cluster",
+            "the pass `lower-descriptors` converts the operation to TMA copies, for `cuda:90` or later and \
+             one CTA per cluster",
         ),
         _ => unsupported(),
     })

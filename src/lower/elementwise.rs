@@ -97,7 +97,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         if float_width(element).is_some_and(|width| width < 16) {
             return Err(Diagnostic::new(format!(
-                "is not supported on `{}`",
+                "is not supported on `{}` elements",
                 element_name(element)
             ))
             .note(

@@ -27,7 +27,8 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             types.len()
         ))
         .note(
-            "give the result the operand's layout with one more register basis, as the first, along `axis`",
+            "give the result the layout of the operand, \
+             with an additional first register basis vector along `axis`",
         ));
     }
     let f16 = Type::float16(l.e.context);

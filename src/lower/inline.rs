@@ -85,9 +85,11 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     for result in &results {
         let list = l.types_of(result.r#type())?;
         if list.len() != registers {
-            return Err(Diagnostic::new(
-                "requires the same layout for operands and results",
-            ));
+            return Err(Diagnostic::new(format!(
+                "requires the same layout for operands and results, but found {registers} and {} \
+                 elements per thread",
+                list.len()
+            )));
         }
         types.extend(std::iter::repeat_n(list[0], pack));
     }

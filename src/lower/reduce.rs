@@ -94,9 +94,11 @@ fn result_of_cta(
     let slice = dst.unique.block_slice();
     let slice = slice.filter(|slice| slice.blocks.iter().cloned().eq(blocks.by_ref()));
     slice.map(|slice| slice.layout).ok_or_else(|| {
-        Diagnostic::new(
-            "requires a result whose rows are distributed over CTAs as those of the operand",
-        )
+        Diagnostic::new(format!(
+            "requires the operand and the result to have the same distribution over CTAs, \
+             but the result layout is `{}`",
+            dst.encoding
+        ))
     })
 }
 

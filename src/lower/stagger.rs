@@ -72,7 +72,7 @@ impl StaggeredCode {
                     "requires the same condition in all threads of a warp",
                 )
                 .note(format!(
-                    "divide the thread's number by a multiple of {}, the threads of a warp",
+                    "divide the thread index by a multiple of {}, the number of threads per warp",
                     target.lanes
                 ))),
                 None => {
@@ -113,7 +113,7 @@ impl StaggeredCode {
         }
         if OpKind::TtCall.is(op) && effects.touches_memory() {
             return Err(Diagnostic::new(
-                "calls a function that uses shared memory between warps that `amdg.cond_barrier` has staggered",
+                "calls a function that uses shared memory while `amdg.cond_barrier` staggers the warps",
             )
             .note("inline the function"));
         }
@@ -139,7 +139,7 @@ fn unpaired() -> Diagnostic {
     Diagnostic::new(
         "requires another `amdg.cond_barrier` with the opposite condition in the same block",
     )
-    .note("the first one holds some warps back, and the second one holds the others")
+    .note("the first `amdg.cond_barrier` delays some warps, the second delays the other warps")
 }
 
 /// Returns true if exactly one of two comparisons of the same values is true.
@@ -210,7 +210,7 @@ pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             return Err(Diagnostic::new(
                 "is supported in the condition of `amdg.cond_barrier` only",
             )
-            .note("use `tt.make_range` for what differs between elements"));
+            .note("use `tt.make_range` for values that differ between elements"));
         }
         differing.extend(build::results(user).into_iter().map(value_id));
     }

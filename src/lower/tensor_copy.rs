@@ -109,7 +109,7 @@ fn copy<'c>(
         .map_or(0, |copy| copy.coordinates.len());
     let Some(outer) = start.len().checked_sub(rank) else {
         return Err(Diagnostic::new(format!(
-            "requires a buffer of at most the descriptor's rank {}, but got rank {rank}",
+            "has a buffer of rank {rank}, expected at most {}, the rank of the descriptor",
             start.len()
         )));
     };

@@ -31,7 +31,7 @@ impl CombineOperands {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
             .collect();
-        let unlike = || Diagnostic::new("requires tensor operands of the same layout");
+        let unlike = || Diagnostic::new("requires tensors as operands");
         let layout = layout_of(layouts, operands.first().ok_or_else(unlike)?.r#type())?;
         let widths = operands
             .iter()
@@ -62,7 +62,10 @@ pub(super) fn rows_of_cta(
     axis: usize,
 ) -> Result<BlockSlice, Diagnostic> {
     let slice = operands.layout.unique.block_slice().ok_or_else(|| {
-        Diagnostic::new("requires operands in whose layout CTAs split the dimensions")
+        Diagnostic::new(format!(
+            "operand layout `{}` does not divide the tensor into one slice per CTA",
+            operands.layout.encoding
+        ))
     })?;
     match slice.split.get(axis) {
         Some(0) | None => Ok(slice),

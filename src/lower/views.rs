@@ -117,7 +117,12 @@ fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
         .columns_of(Dim::REGISTER)
         .iter()
         .position(|column| *column == pair)
-        .ok_or_else(|| Diagnostic::new("requires the last dimension within one thread"))
+        .ok_or_else(|| {
+            Diagnostic::new(format!(
+                "requires each thread to hold the two elements of the last dimension, but the layout is `{}`",
+                layout.encoding
+            ))
+        })
 }
 
 /// Removes bit `bit` from a register index. Higher bits move down.

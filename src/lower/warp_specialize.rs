@@ -162,7 +162,7 @@ fn check_warps(ranges: &[RegionWarps]) -> Outcome {
     for pair in sorted.windows(2) {
         if pair[1].first < pair[0].end() {
             return Err(Diagnostic::new(format!(
-                "requires different warps for each region, but warp {} has two",
+                "requires disjoint warps for the regions, but warp {} belongs to two regions",
                 pair[1].first
             ))
             .note("remove `warpGroupStartIds`, or let the partitions start after the `ttg.num-warps` default warps"));

@@ -112,7 +112,10 @@ pub(crate) extern "C" fn linearLayoutVisitBases(
                 let basis: Vec<i32> = layout
                     .basis(dim, bit)
                     .iter()
-                    .map(|n| i32::try_from(n).map_err(|_| format!("a basis of {n} elements")))
+                    .map(|n| {
+                        i32::try_from(n)
+                            .map_err(|_| format!("basis component {n} exceeds `int32_t`"))
+                    })
                     .collect::<Result<_, _>>()?;
                 let rank = basis.len().cast_signed();
                 // SAFETY: the callback has the declared signature, and keeps no argument.

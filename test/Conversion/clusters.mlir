@@ -18,13 +18,13 @@
 // RUN: not ll-sim %t.3.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not ll-sim %t.mlir --entry add --grid 3 --arg out=zeros:i32:512 --arg want=iota:i32:512 2>&1 | FileCheck %s --check-prefix=GRID
 
-// GRID: error: the kernel requires a grid of whole clusters of [2, 1, 1] blocks, but got a grid of [3, 1, 1] blocks
+// GRID: error: the grid has [3, 1, 1] blocks, expected multiples of the cluster size, [2, 1, 1] blocks
 
 // A barrier of each block in place of a barrier of the cluster.
-// NOTYET: error: load from block 1 of the cluster, which does not run
-// STORED: error: data race: load of byte 0 of `global_smem` in block 1 of the cluster, stored with no barrier of the cluster between
-// LOADED: error: data race: store of byte 0 of `global_smem`, which another block of the cluster loads with no barrier of the cluster
-// GONE: error: load from block 1 of the cluster, which does not run
+// NOTYET: error: load from block 1 of the cluster, which has not started or has returned
+// STORED: error: data race: no cluster barrier between the store to byte 0 of `global_smem` in block 1 of the cluster and the load
+// LOADED: error: data race: no cluster barrier between the store to byte 0 of `global_smem` and the load by another block of the cluster
+// GONE: error: load from block 1 of the cluster, which has not started or has returned
 
 #byrow = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
 #bycolumn = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1], CGALayout = [[0, 1]]}>

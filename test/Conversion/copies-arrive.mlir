@@ -47,8 +47,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: nvvm.cp.async.mbarrier.arrive %{{.+}} {noinc = true} : !llvm.ptr<3>
   // PTX-LABEL: .entry expected
   // PTX: cp.async.mbarrier.arrive.noinc.shared.b64
-  // DROPPED: error: load of {{.+}}, which an asynchronous copy in flight still writes
-  // WRONG: error: 'ttg.local_load' op accesses shared memory that is still in use by the asynchronous `ttg.async_copy_global_to_local`
+  // DROPPED: error: load from {{.+}}, which an asynchronous copy in flight writes
+  // WRONG: error: 'ttg.local_load' op accesses shared memory that is in use by the asynchronous `ttg.async_copy_global_to_local`
   // COUNT: error: 'ttng.async_copy_mbarrier_arrive' op arrives at an mbarrier more often than the current phase expects
   tt.func public @expected(%in: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
     %c0 = arith.constant 0 : i32

@@ -77,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // CHECK-LABEL: llvm.func @called
   // CHECK-COUNT-4: llvm.call @triple(%{{.+}}) {memory_effects = {{.+}}, no_unwind, will_return} : (f32) -> f32
   // CHECK: llvm.return
-  // SIM: function `triple` has no body and is not known
+  // SIM: function `triple` has no body and is no known library function
   // SIM: extern.mlir:[[#@LINE+8]]
   // MISSING: error: 'llvm.call' op calls the undefined function `triple`
   // MISSING: note: link mine with `--link-bitcode /lib/mine.bc`

@@ -3,7 +3,7 @@
 // Floats of 8 bits travel; they are not computed with.
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: f8E5M2, %o: !tt.ptr<f8E5M2>, %w: f32) {
-    // expected-error @+2 {{is not supported on `f8E5M2`}}
+    // expected-error @+2 {{is not supported on `f8E5M2` elements}}
     // expected-note @+1 {{only loads, stores, selections, views, bitcasts and layout conversions support 8-bit floats; compute in f16 or f32}}
     %y = arith.addf %x, %x : f8E5M2
     tt.store %o, %y : !tt.ptr<f8E5M2>
@@ -54,7 +54,7 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: i32) {
     %a = tt.splat %x : i32 -> tensor<4x8xi32, #b>
-    // expected-error @+1 {{requires a histogram of rank 1, but got a result of rank 2; reshape the counts with `tt.reshape`}}
+    // expected-error @+1 {{requires a result of rank 1, but got rank 2; reshape the counts of a 1D histogram with `tt.reshape`}}
     %b = tt.histogram %a : tensor<4x8xi32, #b> -> tensor<4x8xi32, #b>
     tt.return
   }
@@ -67,7 +67,7 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: f16) {
     %a = tt.splat %x : f16 -> tensor<64xf16, #b>
-    // expected-error @+2 {{requires 1 result and 1 operand constraints, but `=r,r,r` has 1 and 2}}
+    // expected-error @+2 {{requires 1 result and 1 operand constraints, but `=r,r,r` has 1 result and 2 operand constraints}}
     // expected-note @+1 {{give one constraint per 32-bit word of a group of `packed_element` elements}}
     %b = tt.elementwise_inline_asm "add.f16x2 $0, $1, $2;" {constraints = "=r,r,r", packed_element = 2 : i32, pure = true} %a : tensor<64xf16, #b> -> tensor<64xf16, #b>
     %c = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "f", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf32, #b>

@@ -11,7 +11,7 @@
 // RUN: ll-sim %t.amd.mlir --entry each --arg flags=iota:i64:128 --arg out=zeros:i32:128 --arg want=iota:i32:128 --expect-same out=want
 // RUN: not ll-sim %s --entry flag --arg flag=zeros:i32:8 --arg out=zeros:i32:128 --arg want=iota:i32:128 --step-limit 10000 --expect-same out=want 2>&1 | FileCheck %s --check-prefix=NEVER
 
-// NEVER: error: deadlock: no warp can go on
+// NEVER: error: deadlock: no warp can make progress
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

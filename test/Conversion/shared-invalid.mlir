@@ -9,7 +9,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %c1 = arith.constant 1 : i32
     %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%b = %a) -> !ttg.memdesc<32xf32, #shared, #smem, mutable> : i32 {
-      // expected-error @+2 {{is executed again while the allocation of the previous iteration is still live}}
+      // expected-error @+2 {{is executed again while the buffer of the previous iteration is live}}
       // expected-note @+1 {{allocate the buffers before the loop, and select one with `ttg.memdesc_index`}}
       %c = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
       ttg.local_dealloc %b : !ttg.memdesc<32xf32, #shared, #smem, mutable>

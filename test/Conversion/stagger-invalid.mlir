@@ -14,7 +14,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
     %early = arith.cmpi eq, %warp, %c0 : i32
     %late = arith.cmpi ne, %warp, %c0 : i32
     // expected-error @+2 {{requires another `amdg.cond_barrier` with the opposite condition in the same block}}
-    // expected-note @+1 {{the first one holds some warps back}}
+    // expected-note @+1 {{the first `amdg.cond_barrier` delays some warps}}
     amdg.cond_barrier %late
     tt.return
   }
@@ -36,7 +36,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
     %late = arith.cmpi ne, %warp, %c0 : i32
     amdg.cond_barrier %late
     // expected-error @+2 {{requires another `amdg.cond_barrier` with the opposite condition in the same block}}
-    // expected-note @+1 {{the first one holds some warps back}}
+    // expected-note @+1 {{the first `amdg.cond_barrier` delays some warps}}
     amdg.cond_barrier %late
     tt.return
   }
@@ -57,10 +57,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
     %early = arith.cmpi eq, %half, %c0 : i32
     %late = arith.cmpi ne, %half, %c0 : i32
     // expected-error @+2 {{requires the same condition in all threads of a warp}}
-    // expected-note @+1 {{divide the thread's number by a multiple of 64, the threads of a warp}}
+    // expected-note @+1 {{divide the thread index by a multiple of 64, the number of threads per warp}}
     amdg.cond_barrier %late
     // expected-error @+2 {{requires the same condition in all threads of a warp}}
-    // expected-note @+1 {{divide the thread's number by a multiple of 64, the threads of a warp}}
+    // expected-note @+1 {{divide the thread index by a multiple of 64, the number of threads per warp}}
     amdg.cond_barrier %early
     tt.return
   }
@@ -129,7 +129,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func public @thread(%out: !tt.ptr<i32>) {
     // expected-error @+2 {{is supported in the condition of `amdg.cond_barrier` only}}
-    // expected-note @+1 {{use `tt.make_range` for what differs between elements}}
+    // expected-note @+1 {{use `tt.make_range` for values that differ between elements}}
     %thread = rocdl.workitem.id.x : i32
     tt.store %out, %thread : !tt.ptr<i32>
     tt.return
@@ -175,7 +175,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
     %late = arith.cmpi ne, %warp, %c0 : i32
     %range = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #blocked>
     amdg.cond_barrier %late
-    // expected-error @+2 {{calls a function that uses shared memory between warps that `amdg.cond_barrier` has staggered}}
+    // expected-error @+2 {{calls a function that uses shared memory while `amdg.cond_barrier` staggers the warps}}
     // expected-note @+1 {{inline the function}}
     %moved = tt.call @exchange(%range) : (tensor<256xi32, #blocked>) -> tensor<256xi32, #other>
     amdg.cond_barrier %early

@@ -180,7 +180,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %f = ttg.memdesc_index %full[%stage] : !ttg.memdesc<1x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<1x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %s = ttg.memdesc_index %b[%stage] : !ttg.memdesc<1x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
-        // expected-error @+2 {{accesses shared memory that `ttng.async_tma_copy_global_to_local` at}}
+        // expected-error @+2 {{accesses the same shared memory as `ttng.async_tma_copy_global_to_local` at}}
         // expected-note @+1 {{arrive at an mbarrier after the first access, and wait for it before the second}}
         %dot = ttng.warp_group_dot %s, %s, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
         ttng.arrive_barrier %e, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
@@ -260,7 +260,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %f = ttg.memdesc_index %full[%stage] : !ttg.memdesc<3x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<3x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %s = ttg.memdesc_index %b[%stage] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
-        // expected-error @+2 {{accesses shared memory that `ttng.async_tma_copy_global_to_local` at}}
+        // expected-error @+2 {{accesses the same shared memory as `ttng.async_tma_copy_global_to_local` at}}
         // expected-note @+1 {{arrive at an mbarrier after the first access, and wait for it before the second}}
         %dot = ttng.warp_group_dot %s, %s, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
         ttng.arrive_barrier %e, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
@@ -516,7 +516,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %s = ttg.memdesc_index %pb[%stage] : !ttg.memdesc<1x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %other = arith.xori %phase, %one : i32
         ttng.barrier_expect %f, 8192, %true : !ttg.memdesc<1xi64, #bars, #smem, mutable>
-        // expected-error @+2 {{accesses shared memory that `ttng.warp_group_dot` at}}
+        // expected-error @+2 {{accesses the same shared memory as `ttng.warp_group_dot` at}}
         // expected-note @+1 {{arrive at an mbarrier after the first access, and wait for it before the second}}
         ttng.async_tma_copy_global_to_local %pd[%zero, %i] %s, %f, %true : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<1xi64, #bars, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %next = arith.addi %stage, %one : i32
@@ -596,7 +596,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %s = ttg.memdesc_index %pb[%stage] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %other = arith.xori %phase, %one : i32
         ttng.barrier_expect %f, 8192, %true : !ttg.memdesc<1xi64, #bars, #smem, mutable>
-        // expected-error @+2 {{accesses shared memory that `ttng.warp_group_dot` at}}
+        // expected-error @+2 {{accesses the same shared memory as `ttng.warp_group_dot` at}}
         // expected-note @+1 {{arrive at an mbarrier after the first access, and wait for it before the second}}
         ttng.async_tma_copy_global_to_local %pd[%zero, %i] %s, %f, %true : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<1xi64, #bars, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %next = arith.addi %stage, %one : i32
@@ -672,8 +672,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %other = arith.xori %phase, %one : i32
         ttng.wait_barrier %e, %other : !ttg.memdesc<1xi64, #bars, #smem, mutable>
         ttng.barrier_expect %f, 8192, %true : !ttg.memdesc<1xi64, #bars, #smem, mutable>
-        // expected-error @+2 {{accesses shared memory that is still in use by the asynchronous `ttng.warp_group_dot` at}}
-        // expected-note @+1 {{wait for the asynchronous operation first, or let fewer groups stay in flight}}
+        // expected-error @+2 {{accesses shared memory that is in use by the asynchronous `ttng.warp_group_dot` at}}
+        // expected-note @+1 {{wait for the asynchronous operation first, or reduce the number of groups in flight}}
         ttng.async_tma_copy_global_to_local %pd[%zero, %i] %s, %f, %true : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<1xi64, #bars, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %next = arith.addi %stage, %one : i32
         %wraps = arith.cmpi eq, %next, %stages : i32
@@ -754,8 +754,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %other = arith.xori %phase, %one : i32
         ttng.wait_barrier %e, %other : !ttg.memdesc<1xi64, #bars, #smem, mutable>
         ttng.barrier_expect %f, 8192, %true : !ttg.memdesc<1xi64, #bars, #smem, mutable>
-        // expected-error @+2 {{accesses shared memory that is still in use by the asynchronous `ttng.warp_group_dot` at}}
-        // expected-note @+1 {{wait for the asynchronous operation first, or let fewer groups stay in flight}}
+        // expected-error @+2 {{accesses shared memory that is in use by the asynchronous `ttng.warp_group_dot` at}}
+        // expected-note @+1 {{wait for the asynchronous operation first, or reduce the number of groups in flight}}
         ttng.async_tma_copy_global_to_local %pd[%zero, %i] %s, %f, %true : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<1xi64, #bars, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %next = arith.addi %stage, %one : i32
         %wraps = arith.cmpi eq, %next, %stages : i32
@@ -922,7 +922,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %e = ttg.memdesc_index %pempty[%stage] : !ttg.memdesc<3x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %s = ttg.memdesc_index %pb[%stage] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         %other = arith.xori %phase, %one : i32
-        // expected-error @+2 {{accesses shared memory that `ttg.local_load` at}}
+        // expected-error @+2 {{accesses the same shared memory as `ttg.local_load` at}}
         // expected-note @+1 {{arrive at an mbarrier after the first access, and wait for it before the second}}
         ttg.local_store %tile, %s : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         ttng.arrive_barrier %f, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
@@ -985,7 +985,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<3x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %s = ttg.memdesc_index %b[%stage] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         // expected-error @+2 {{reads shared memory that no preceding operation has written}}
-        // expected-note @+1 {{check that the index of the buffer read is the index of a buffer written before}}
+        // expected-note @+1 {{check that the index selects a buffer that a preceding operation has written}}
         %tile = ttg.local_load %s : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
         ttng.arrive_barrier %e, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %next = arith.addi %stage, %one : i32

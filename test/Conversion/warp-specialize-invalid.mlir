@@ -51,7 +51,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func public @overlap() {
-    // expected-error @+2 {{requires different warps for each region, but warp 4 has two}}
+    // expected-error @+2 {{requires disjoint warps for the regions, but warp 4 belongs to two regions}}
     // expected-note @+1 {{remove `warpGroupStartIds`, or let the partitions start after the `ttg.num-warps` default warps}}
     ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4, 4>}
     default { ttg.warp_yield }
@@ -114,7 +114,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func public @negative() {
-    // expected-error @+2 {{requires different warps for each region, but warp 0 has two}}
+    // expected-error @+2 {{requires disjoint warps for the regions, but warp 0 belongs to two regions}}
     // expected-note @+1 {{remove `warpGroupStartIds`}}
     ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: -4>}
     default { ttg.warp_yield }

@@ -12,7 +12,7 @@
 // RUN: awk '/try_wait/ && n++ == 0 {next} {print}' %t.mlir > %t.2.mlir
 // RUN: not ll-sim %t.2.mlir --entry rounds --arg out=zeros:i32:384 --arg want=iota:i32:384 --arg 3:i32 2>&1 | FileCheck %s --check-prefix=WAIT
 
-// JOIN: error: data race: store of byte 528 of `global_smem`, which lane {{.*}} loaded with no barrier between
+// JOIN: error: data race: no barrier between the store to byte 528 of `global_smem` and the load by lane
 // WAIT: error: read of uninitialised shared memory: byte 0 of `global_smem`
 
 #four = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -139,7 +139,7 @@ tt.func @f(%m: !ttg.memdesc<6x32x16xf32, #s, #ttg.shared_memory>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[2], [1]]}>
 module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%b: !ttg.memdesc<4xi64, #s, #ttg.shared_memory, mutable>, %phase: i32) {
-    // expected-error @+1 {{requires a barrier whose nonzero `CGALayout` bases are `[1]`, `[2]`, `[4]` and so on, in this order, but got `CGALayout =}}
+    // expected-error @+1 {{barrier has `CGALayout = [[2], [1]]`; expected `[1]` as the first nonzero basis, `[2]` as the second, `[4]` as the third, and so on}}
     ttng.wait_barrier %b, %phase : !ttg.memdesc<4xi64, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -153,7 +153,7 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250"} {
   tt.func @f(%d: !tt.tensordesc<32x16xf16>, %m: !ttg.memdesc<32x16xf16, #s, #smem, mutable>, %b: !ttg.memdesc<2xi64, #s1, #smem>) {
-    // expected-error @+1 {{requires a barrier of rank 1 and element type `i64`, with at most 1 elements (one per CTA), but got shape 2 of `i64`}}
+    // expected-error @+1 {{barrier is `2xi64`; expected rank 1, element type `i64` and a size of at most 1, the number of CTAs}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %m, barrier = %b : !tt.tensordesc<32x16xf16>, !ttg.memdesc<2xi64, #s1, #smem> -> !ttg.memdesc<32x16xf16, #s, #smem, mutable>
     tt.return
   }
@@ -166,7 +166,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250"} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #p, #smem, mutable>, %i: tensor<8xi32>) {
-    // expected-error @+1 {{requires a padding interval of one row, 32 elements, but got 64}}
+    // expected-error @+1 {{padding interval is 64 elements; expected 32, the length of one row}}
     amdg.async_tdm_scatter %d[%i] from %m : tensor<8xi32>, !ttg.memdesc<8x64xf16, #p, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<128x32xf16, #a>, %y: tensor<32x32xf16, #b>, %z: tensor<128x32xf32, #rows>) {
-    // expected-error @+1 {{requires operand 1 to be split over CTAs by [[0, 0]], as the result, but its encoding is `#ttg.amd_wmma}}
+    // expected-error @+1 {{operand 1 has CTA bases [[0, 1]]; expected [[0, 0]], the CTA bases of the result with zeros along K}}
     %0 = tt.dot %x, %y, %z : tensor<128x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<128x32xf32, #rows>
     tt.return
   }
@@ -195,7 +195,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 16}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<64x128xf8E5M2, #a>, %y: tensor<128x16xf8E5M2, #b>, %z: tensor<64x16xf32, #mma>) {
-    // expected-error @+1 {{requires distinct elements of the result in each CTA, but `#ttg.amd_wmma}}
+    // expected-error @+1 {{result encoding `#ttg.amd_wmma}}
     %0 = tt.dot_scaled %x, %y, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64x128xf8E5M2, #a> * tensor<128x16xf8E5M2, #b> -> tensor<64x16xf32, #mma>
     tt.return
   }
@@ -210,7 +210,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 16}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<128x128xf8E5M2, #a>, %y: tensor<128x16xf8E5M2, #b>, %z: tensor<128x16xf32, #rows>) {
-    // expected-error @+1 {{requires operand 0 to be split over CTAs by [[1, 0]], as the result, but its encoding is `#ttg.amd_wmma}}
+    // expected-error @+1 {{; expected [[1, 0]], the CTA bases of the result with zeros along K}}
     %0 = tt.dot_scaled %x, %y, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x128xf8E5M2, #a> * tensor<128x16xf8E5M2, #b> -> tensor<128x16xf32, #rows>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #s = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 0]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<64x128xf8E5M2, #a>, %y: tensor<128x32xf8E5M2, #b>, %s: tensor<32x4xi8, #s>, %z: tensor<64x32xf32, #mma>) {
-    // expected-error @+1 {{requires the scales of operand 1 to be split over CTAs by [1], as the operand, but got `tensor<32x4xi8,}}
+    // expected-error @+1 {{scales of operand 1 have type `tensor<32x4xi8,}}
     %0 = tt.dot_scaled %x, %y scale %s, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64x128xf8E5M2, #a> * tensor<128x32xf8E5M2, #b>, tensor<32x4xi8, #s> -> tensor<64x32xf32, #mma>
     tt.return
   }

@@ -31,7 +31,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{must not have both `multicastCTA` and `fromCTA`, but `fromCTA` is 0}}
+    // expected-error @+1 {{`fromCTA` is 0 with `multicastCTA`; expected 1 (the last CTA) or no `fromCTA`}}
     ttng.arrive_barrier %b, 1 {multicastCTA = 1 : i32, fromCTA = 0 : i32} : !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires a barrier of rank 1 and element type `i64`, with at most 1 elements (one per CTA), but got shape 1 of `i32`}}
+    // expected-error @+1 {{barrier is `1xi32`; expected rank 1, element type `i64` and a size of at most 1, the number of CTAs}}
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi32, #s1, #smem, mutable>
     tt.return
   }
@@ -82,7 +82,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%r: !ttg.memdesc<2xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires a response buffer of 2 elements of `i64`, but got shape 2 of `i32`}}
+    // expected-error @+1 {{response buffer is `2xi32`; expected `2xi64`}}
     %0 = ttng.clc_load_result %r : !ttg.memdesc<2xi32, #s1, #smem, mutable> -> i128
     tt.return
   }
@@ -94,7 +94,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%r: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires a response buffer shared by all CTAs, but got `CGALayout = [[1]]`}}
+    // expected-error @+1 {{response buffer has `CGALayout = [[1]]`; expected only zero bases, so that all CTAs share the buffer}}
     %0 = ttng.clc_load_result %r : !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable> -> i128
     tt.return
   }
@@ -106,7 +106,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{requires a result of 2 elements of `i64`, but got `tensor<4xi32, #ttg.blocked<{sizePerThread = [1],}}
+    // expected-error @+1 {{result type is `tensor<4xi32, #ttg.blocked<{sizePerThread = [1],}}
     %0 = ttng.clc_try_cancel_sync : tensor<4xi32, #b1>
     tt.return
   }
@@ -127,7 +127,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // cluster_barrier_c1
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func private @f() attributes {noinline = true} {
- // expected-error @+1 {{must be in a kernel or an inlined function, because it waits for the whole cluster}}
+ // expected-error @+1 {{waits for the whole cluster, but is in neither a kernel nor an inlined function; make the function public or remove `noinline`}}
  ttng.cluster_barrier
  tt.return } }
 
@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires a `fromCTA` from 0 to 0, but got 1}}
+    // expected-error @+1 {{`fromCTA` is 1; expected less than 1, the number of CTAs}}
     ttng.arrive_barrier %b, 1 {fromCTA = 1 : i32} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
@@ -161,7 +161,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // init_barrier_c1
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f(%b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) {
- // expected-error @+1 {{must not initialise a barrier shared by CTAs inside `ttg.warp_specialize`}}
+ // expected-error @+1 {{barrier has size 1 for 2 CTAs; inside `ttg.warp_specialize`, expected one element per CTA}}
  ttg.warp_specialize(%b) default { ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>
  ttg.warp_yield } partition0(%c: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) num_warps(4) { ttg.warp_return } : (!ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) -> ()
  tt.return } }

@@ -84,7 +84,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{'ttg.local_alloc' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'ttg.local_alloc' op requires a buffer in `#ttg.shared_memory`, but the buffer is in `#ttng.tensor_memory`}}
     %0 = ttg.local_alloc : () -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -97,7 +97,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{'ttg.local_alloc' op requires a whole buffer as the result, but the result type is a view of 32x64 in an allocation of 64x64}}
+    // expected-error @+1 {{'ttg.local_alloc' op result type is a view of shape 32x64 in an allocation of shape 64x64; expected a whole buffer}}
     %0 = ttg.local_alloc : () -> !ttg.memdesc<32x64xf32, #sw, #smem, mutable, 64x64>
     tt.return
   }
@@ -110,7 +110,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) {
-    // expected-error @+1 {{requires a tensor of the rank of the buffer's encoding, 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
+    // expected-error @+1 {{tensor `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     %0 = ttg.local_alloc %a : (tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) -> !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %i: tensor<128x64xi32>) {
-    // expected-error @+1 {{'ttg.local_gather' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'ttg.local_gather' op requires a buffer in `#ttg.shared_memory`, but the buffer is in `#ttng.tensor_memory`}}
     %0 = ttg.local_gather %m[%i] {axis = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, tensor<128x64xi32> -> tensor<128x64xf32>
     tt.return
   }
@@ -244,7 +244,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires a tensor of the rank of the buffer's encoding, 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
+    // expected-error @+1 {{tensor `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     %0 = ttg.local_load %a : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable> -> tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>
     tt.return
   }
@@ -257,7 +257,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %i: tensor<128x64xi32>, %v: tensor<128x64xf32>) {
-    // expected-error @+1 {{'ttg.local_scatter' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'ttg.local_scatter' op requires a buffer in `#ttg.shared_memory`, but the buffer is in `#ttng.tensor_memory`}}
     ttg.local_scatter %m[%i], %v {axis = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, tensor<128x64xi32>, tensor<128x64xf32>
     tt.return
   }
@@ -363,7 +363,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>, %v: tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) {
-    // expected-error @+1 {{requires a tensor of the rank of the buffer's encoding, 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
+    // expected-error @+1 {{tensor `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     ttg.local_store %v, %a : tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>> -> !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>
     tt.return
   }

@@ -16,7 +16,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // bitcast_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !tt.ptr<f32>) {
-    // expected-error @+1 {{cannot convert `!tt.ptr<f32>` to `i32`: only one of them is a pointer}}
+    // expected-error @+1 {{cannot convert between pointer and non-pointer types: `!tt.ptr<f32>` to `i32`; use `tt.ptr_to_int`}}
     %0 = tt.bitcast %a : !tt.ptr<f32> -> i32
     tt.return
   }
@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{requires a descriptor of blocks of rank 2, but got 1x1x128}}
+    // expected-error @+1 {{descriptor has blocks of shape 1x1x128; expected rank 2}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -38,7 +38,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{requires a descriptor of blocks of one row, but got 2x128}}
+    // expected-error @+1 {{descriptor has blocks of shape 2x128; expected one row}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -104,7 +104,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{requires a tensor with 64 columns, as the blocks of the descriptor, but `tensor<32x128xbf16>` has 128}}
+    // expected-error @+1 {{tensor `tensor<32x128xbf16>` has 128 columns; expected 64, as in the blocks of the descriptor}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -115,7 +115,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c9
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{requires a tensor of the block's element type `f16`, but got `tensor<32x128xbf16>`}}
+    // expected-error @+1 {{tensor type is `tensor<32x128xbf16>`; expected element type `f16`, as in the blocks of the descriptor}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -148,7 +148,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_load_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32) {
-    // expected-error @+1 {{requires a block and a tensor with the same number of elements, but got 64x64 with 4096 and 64x32 with 2048}}
+    // expected-error @+1 {{block 64x64 has 4096 elements, but tensor 64x32 has 2048; expected the same number of elements}}
     %0 = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x32xf16>
     tt.return
   }
@@ -170,7 +170,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_reduce_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x32xf16>) {
-    // expected-error @+1 {{requires a block and a tensor with the same number of elements, but got 64x64 with 4096 and 64x32 with 2048}}
+    // expected-error @+1 {{block 64x64 has 4096 elements, but tensor 64x32 has 2048; expected the same number of elements}}
     tt.descriptor_reduce add, %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x32xf16>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{requires a descriptor of blocks of rank 2, but got 1x1x128}}
+    // expected-error @+1 {{descriptor has blocks of shape 1x1x128; expected rank 2}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -192,7 +192,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{requires a descriptor of blocks of one row, but got 2x128}}
+    // expected-error @+1 {{descriptor has blocks of shape 2x128; expected one row}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -258,7 +258,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{requires a tensor with 64 columns, as the blocks of the descriptor, but `tensor<32x128xbf16>` has 128}}
+    // expected-error @+1 {{tensor `tensor<32x128xbf16>` has 128 columns; expected 64, as in the blocks of the descriptor}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -269,7 +269,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c9
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{requires a tensor of the block's element type `f16`, but got `tensor<32x128xbf16>`}}
+    // expected-error @+1 {{tensor type is `tensor<32x128xbf16>`; expected element type `f16`, as in the blocks of the descriptor}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -302,7 +302,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_store_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x32xf16>) {
-    // expected-error @+1 {{requires a block and a tensor with the same number of elements, but got 64x64 with 4096 and 64x32 with 2048}}
+    // expected-error @+1 {{block 64x64 has 4096 elements, but tensor 64x32 has 2048; expected the same number of elements}}
     tt.descriptor_store %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x32xf16>
     tt.return
   }
@@ -346,7 +346,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // fp4_to_fp_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>) {
-    // expected-error @+1 {{'ttg.fp4_to_fp' op along dimension 1, packed shape 4x128 unpacks to 4x256, but the unpacked tensor is `tensor<4x128xbf16>`}}
+    // expected-error @+1 {{'ttg.fp4_to_fp' op unpacked tensor is `tensor<4x128xbf16>`; expected shape 4x256, which is twice the packed shape 4x128 along dimension 1}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8> -> tensor<4x128xbf16>
     tt.return
   }
@@ -358,7 +358,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x32xi8, #b>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the packed tensor has an encoding; expected an encoding on both operand and result, or on neither}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<64x32xi8, #b> -> tensor<64x64xf16>
     tt.return
   }
@@ -393,7 +393,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{requires a result of element type `f32`, but got `f16`}}
+    // expected-error @+1 {{result has element type `f16`, but the operand has `f32`; expected the same element type}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf16>
     tt.return
   }
@@ -426,7 +426,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x32xi32>) {
-    // expected-error @+1 {{requires the same size of dimension 1 in operand and indices, but got 64 and 32}}
+    // expected-error @+1 {{dimension 1 has size 64 in the operand and 32 in the indices; expected equal sizes except along axis 0}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x32xi32>) -> tensor<64x32xf32>
     tt.return
   }
@@ -448,7 +448,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c13
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{along dimension 1, packed shape 4x128 unpacks to 4x256, but the unpacked tensor is `}}
+    // expected-error @+1 {{; expected shape 4x256, which is twice the packed shape 4x128 along dimension 1}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x128xbf16>
     tt.return
   }

@@ -22,7 +22,7 @@
 // -----
 
 // padded_shared_c1
-// expected-error @+1 {{`padded_shared` has no padding, expected a pair `interval:+padding` or more; use `#ttg.shared_linear` for a buffer without padding}}
+// expected-error @+1 {{`padded_shared` has no padding, expected at least one pair `interval:+padding`; use `#ttg.shared_linear` for a buffer without padding}}
 #e = #ttg.padded_shared<[] {order = [1, 0], shape = [16, 32]}>
 
 // -----
@@ -39,7 +39,7 @@
 // -----
 
 // padded_shared_c3
-// expected-error @+1 {{`interval` 32 is given twice; give it once, with one padding}}
+// expected-error @+1 {{`interval` 32 is given twice, expected one padding for each interval}}
 #e = #ttg.padded_shared<[32:+4, 32:+8] {order = [1, 0], shape = [16, 32]}>
 
 // -----
@@ -73,7 +73,7 @@
 
 // padded_shared_c5
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [2] of `offset` has rank 1, expected 2: a number for each dim}}
+  // expected-error @+1 {{basis [2] of `offset` has length 1, expected length 2: one number for each dim}}
   offset = [[1, 0], [2]],
   block = []
 }>
@@ -82,7 +82,7 @@
 
 // padded_shared_c6: a basis that is there already, and zero.
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [1] of `offset` is a sum of other bases, expected a linearly independent basis; drop it}}
+  // expected-error @+1 {{basis [1] of `offset` depends linearly on earlier bases, expected a linearly independent basis; drop the basis}}
   offset = [[1], [1]],
   block = []
 }>
@@ -90,7 +90,7 @@
 // -----
 
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [0] of `offset` is a sum of other bases, expected a linearly independent basis; drop it}}
+  // expected-error @+1 {{basis [0] of `offset` depends linearly on earlier bases, expected a linearly independent basis; drop the basis}}
   offset = [[1], [0], [2]],
   block = []
 }>
@@ -99,7 +99,7 @@
 
 // padded_shared_c7
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [3] of `offset` is not a single step, expected zeros with at most one power of two}}
+  // expected-error @+1 {{basis [3] of `offset` is invalid, expected all zeros or zeros with one power of two}}
   offset = [[1], [3]],
   block = []
 }>
@@ -107,7 +107,7 @@
 // -----
 
 // padded_shared_c8
-// expected-error @+1 {{the bases of `padded_shared` do not reach element [2]; add the basis [2], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `padded_shared` do not reach element [2]; add the basis [2], or reduce a basis above it}}
 #e = #ttg.padded_shared<[32:+4] {offset = [[1], [4]], block = []}>
 
 // -----
@@ -227,21 +227,21 @@
 
 // shared_linear_c3
 #e = #ttg.shared_linear<{
-  // expected-error @+1 {{basis [1] of `offset` has rank 1, expected 2: a number for each dim}}
+  // expected-error @+1 {{basis [1] of `offset` has length 1, expected length 2: one number for each dim}}
   offset = [[0, 1], [0, 2], [1]]
 }, alignment = 16>
 
 // -----
 
 // shared_linear_c4
-// expected-error @+1 {{the bases of `shared_linear` do not reach element [0, 2]; add the basis [0, 2], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `shared_linear` do not reach element [0, 2]; add the basis [0, 2], or reduce a basis above it}}
 #e = #ttg.shared_linear<{offset = [[0, 1], [0, 4], [1, 0]]}, alignment = 16>
 
 // -----
 
 // shared_linear_c5: within offsets, and between them and CTAs.
 #e = #ttg.shared_linear<{
-  // expected-error @+1 {{basis [1, 1] of `offset` is a sum of other bases, expected a linearly independent basis; make it zero for copies, or drop it}}
+  // expected-error @+1 {{basis [1, 1] of `offset` depends linearly on earlier bases, expected a linearly independent basis; write zeros for copies, or drop the basis}}
   offset = [[0, 1], [0, 2], [1, 0], [1, 1]]
 }, alignment = 16>
 
@@ -249,7 +249,7 @@
 
 #e = #ttg.shared_linear<{
   offset = [[1], [2]],
-  // expected-error @+1 {{basis [3] of `block` is a sum of other bases, expected a linearly independent basis}}
+  // expected-error @+1 {{basis [3] of `block` depends linearly on earlier bases, expected a linearly independent basis}}
   block = [[3]]
 }, alignment = 16>
 
@@ -258,7 +258,7 @@
 // tensor_memory_encoding_c1: without CTAs, and split along the columns.
 #e = #ttng.tensor_memory_encoding<
   blockM = 128, blockN = 64, colStride = 1,
-  // expected-error @+1 {{`twoCTAs = true` requires [1, 0] as the first basis of `CGALayout`}}
+  // expected-error @+1 {{`twoCTAs` is true, expected [1, 0] as the first basis of `CGALayout`}}
   twoCTAs = true
 >
 
@@ -266,7 +266,7 @@
 
 #e = #ttng.tensor_memory_encoding<
   blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]],
-  // expected-error @+1 {{`twoCTAs = true` requires [1, 0] as the first basis of `CGALayout`}}
+  // expected-error @+1 {{`twoCTAs` is true, expected [1, 0] as the first basis of `CGALayout`}}
   twoCTAs = true
 >
 
@@ -312,7 +312,7 @@
 // tensor_memory_encoding_c5
 #e = #ttng.tensor_memory_encoding<
   blockM = 128, blockN = 64, fp4Padded = true,
-  // expected-error @+1 {{`colStride` is 2, expected 1 with `fp4Padded`}}
+  // expected-error @+1 {{`colStride` is 2, expected 1 because `fp4Padded` is true}}
   colStride = 2
 >
 

@@ -124,7 +124,7 @@
 // linear_c2
 #e = #ttg.linear<{
   register = [[1, 0]],
-  // expected-error @+1 {{basis [4] of `lane` has rank 1, expected 2: a number for each dim}}
+  // expected-error @+1 {{basis [4] of `lane` has length 1, expected length 2: one number for each dim}}
   lane = [[2, 0], [4]],
   warp = [], block = []
 }>
@@ -134,7 +134,7 @@
 // linear_c3: by no power of two, and along two dimensions.
 #e = #ttg.linear<{
   register = [],
-  // expected-error @+1 {{basis [3] of `lane` is not a single step, expected zeros with at most one power of two}}
+  // expected-error @+1 {{basis [3] of `lane` is invalid, expected all zeros or zeros with one power of two}}
   lane = [[1], [2], [4], [8], [3]],
   warp = [], block = []
 }>
@@ -143,7 +143,7 @@
 
 #e = #ttg.linear<{
   register = [[1, 0]], lane = [],
-  // expected-error @+1 {{basis [1, 1] of `warp` is not a single step}}
+  // expected-error @+1 {{basis [1, 1] of `warp` is invalid}}
   warp = [[1, 1]],
   block = []
 }>
@@ -153,7 +153,7 @@
 // linear_c4
 #e = #ttg.linear<{
   register = [], lane = [[1], [2]],
-  // expected-error @+1 {{basis [2] of `warp` is a sum of other bases, expected a linearly independent basis; make it zero for copies, or drop it}}
+  // expected-error @+1 {{basis [2] of `warp` depends linearly on earlier bases, expected a linearly independent basis; write zeros for copies, or drop the basis}}
   warp = [[2]],
   block = []
 }>
@@ -161,7 +161,7 @@
 // -----
 
 // linear_c5
-// expected-error @+1 {{the bases of `linear` do not reach element [0, 2]; add the basis [0, 2], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `linear` do not reach element [0, 2]; add the basis [0, 2], or reduce a basis above it}}
 #e = #ttg.linear<{register = [], lane = [[1, 0], [0, 1], [0, 4]], warp = [], block = []}>
 
 // -----
@@ -183,7 +183,7 @@
 // generic_linear_c3
 #e = #ttg.generic_linear<{
   register = [[1, 0]], lane = [],
-  // expected-error @+1 {{basis [2] of `warp` has rank 1, expected 2: a number for each dim}}
+  // expected-error @+1 {{basis [2] of `warp` has length 1, expected length 2: one number for each dim}}
   warp = [[2]],
   block = []
 }>
@@ -192,7 +192,7 @@
 
 // generic_linear_c4: of each dimension of the hardware but `warp`.
 #e = #ttg.generic_linear<{
-  // expected-error @+1 {{basis [1, 1] of `register` steps along several dims, expected one; only `warp` may do that}}
+  // expected-error @+1 {{basis [1, 1] of `register` steps along several dims, expected at most one dim; only bases of `warp` may step along several dims}}
   register = [[1, 1]],
   lane = [[0, 1]], warp = [], block = []
 }>
@@ -201,7 +201,7 @@
 
 #e = #ttg.generic_linear<{
   register = [[1, 0]],
-  // expected-error @+1 {{basis [2, 1] of `lane` steps along several dims, expected one; only `warp` may do that}}
+  // expected-error @+1 {{basis [2, 1] of `lane` steps along several dims, expected at most one dim; only bases of `warp` may step along several dims}}
   lane = [[2, 1], [0, 1]],
   warp = [], block = []
 }>
@@ -210,7 +210,7 @@
 
 #e = #ttg.generic_linear<{
   register = [[1, 0]], lane = [[0, 1]], warp = [],
-  // expected-error @+1 {{basis [2, 1] of `block` steps along several dims, expected one; only `warp` may do that}}
+  // expected-error @+1 {{basis [2, 1] of `block` steps along several dims, expected at most one dim; only bases of `warp` may step along several dims}}
   block = [[2, 1]]
 }>
 
@@ -218,7 +218,7 @@
 
 // generic_linear_c5
 #e = #ttg.generic_linear<{
-  // expected-error @+1 {{basis [3, 0] of `register` steps by a number that is not a power of two; only `lane` and `warp` may do that}}
+  // expected-error @+1 {{basis [3, 0] of `register` has a step that is not a power of two; only `lane` and `warp` allow other steps}}
   register = [[3, 0]],
   lane = [[0, 1]], warp = [[1, 0]], block = []
 }>
@@ -226,7 +226,7 @@
 // -----
 
 // generic_linear_c6
-// expected-error @+1 {{the bases of `generic_linear` do not reach element [2, 0]; add the basis [2, 0], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `generic_linear` do not reach element [2, 0]; add the basis [2, 0], or reduce a basis above it}}
 #e = #ttg.generic_linear<{register = [[1, 0]], lane = [[0, 1]], warp = [[2, 2]], block = []}>
 
 // -----
@@ -260,7 +260,7 @@
 // amd_mfma_c2: a shape that no instruction has, and too few sizes.
 #e = #ttg.amd_mfma<{
   version = 3, warpsPerCTA = [2, 2],
-  // expected-error @+1 {{instruction shape [32, 16, 8] does not exist for `amd_mfma`; expected 32x32, 16x16, 64x4 or 4x64 first}}
+  // expected-error @+1 {{instruction shape [32, 16, 8] does not exist for `amd_mfma`; expected [32, 32, k], [16, 16, k], [64, 4, k] or [4, 64, k]}}
   instrShape = [32, 16, 8],
   isTransposed = true
 }>
@@ -269,7 +269,7 @@
 
 #e = #ttg.amd_mfma<{
   version = 3, warpsPerCTA = [2, 2],
-  // expected-error @+1 {{instruction shape [32] does not exist for `amd_mfma`; expected 32x32, 16x16, 64x4 or 4x64 first}}
+  // expected-error @+1 {{instruction shape [32] does not exist for `amd_mfma`; expected [32, 32, k], [16, 16, k], [64, 4, k] or [4, 64, k]}}
   instrShape = [32],
   isTransposed = true
 }>
@@ -334,7 +334,7 @@
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
   ctaLayout = {
-    // expected-error @+1 {{basis [2] of `warp` has rank 1, expected 2: a number for each dim}}
+    // expected-error @+1 {{basis [2] of `warp` has length 1, expected length 2: one number for each dim}}
     warp = [[1, 0], [2]]
   }
 }>
@@ -344,7 +344,7 @@
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
   ctaLayout = {
-    // expected-error @+1 {{basis [1, 0] of `warp` has rank 2, expected 3: a number for each dim}}
+    // expected-error @+1 {{basis [1, 0] of `warp` has length 2, expected length 3: one number for each dim}}
     warp = [[1, 0]]
   },
   rank = 3
@@ -355,7 +355,7 @@
 // amd_wmma_c5
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
-  // expected-error @+1 {{the bases of `ctaLayout` do not reach element [2, 0]; add the basis [2, 0], or make larger bases smaller}}
+  // expected-error @+1 {{the bases of `ctaLayout` do not reach element [2, 0]; add the basis [2, 0], or reduce a basis above it}}
   ctaLayout = {warp = [[1, 0], [4, 0]]}
 }>
 
@@ -385,7 +385,7 @@
 // dot_op_c3
 #m = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>
 #e = #ttg.dot_op<{
-  // expected-error @+1 {{`opIdx` is 1, expected 0 with an `nvidia_mma` parent of version 3, which reads B from shared memory}}
+  // expected-error @+1 {{`opIdx` is 1, expected 0 because an `nvidia_mma` parent of version 3 reads B from shared memory}}
   opIdx = 1,
   parent = #m, kWidth = 2
 }>

@@ -44,7 +44,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 24, 16]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: a tile is 16 by 24 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
+    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: a tile is 16 by 24 elements, expected powers of two, at least 8 by 8}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -56,7 +56,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [4, 8]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: a tile is 4 by 8 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
+    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: a tile is 4 by 8 elements, expected powers of two, at least 8 by 8}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -120,7 +120,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [64, 4, 4], isTransposed = false}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `isTransposed` is false, expected true for the 64x4 instruction, which swaps its operands}}
+    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `isTransposed` is false, expected true because the 64x4 instruction swaps the operands}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -147,7 +147,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.dot_op<{opIdx = 0, parent = #b}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`dot_op` cannot be converted to a linear layout: its parent has rank 1, expected 2 or more}}
+    // expected-error @+2 {{`dot_op` cannot be converted to a linear layout: `parent` has rank 1, expected 2 or more}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
     tt.return
@@ -187,7 +187,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.dot_op<{opIdx = 0, parent = #m, kWidth = 1073741824}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 1073741824, expected at most 536870911, so that 8 times it fits into 32 bits}}
+    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 1073741824, expected at most 536870911, because 8 * `kWidth` must fit into 32 bits}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -212,35 +212,35 @@ tt.func private @f(!ttg.memdesc<16x16xf16, #e, #ttg.shared_memory>)
 
 // padded_shared_c10
 #e = #ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>
-// expected-error @+1 {{shape has 64 elements along dim1, but this `padded_shared` encoding is fixed to 32}}
+// expected-error @+1 {{shape has 64 elements along dim1, but the `padded_shared` encoding has exactly 32}}
 tt.func private @f(!ttg.memdesc<16x64xf16, #e, #ttg.shared_memory>)
 
 // -----
 
 // shared_linear_c6
 #e = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>
-// expected-error @+1 {{shape has 4 elements along dim0, but this `shared_linear` encoding is fixed to 2}}
+// expected-error @+1 {{shape has 4 elements along dim0, but the `shared_linear` encoding has exactly 2}}
 tt.func private @f(!ttg.memdesc<4x4xf16, #e, #ttg.shared_memory>)
 
 // -----
 
 // encoding_c4 of a buffer.
 #e = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{shape has 2^32 elements, expected at most 2^62 and 2^31 along one dim}}
+// expected-error @+1 {{shape has 2^32 elements or more, expected at most 2^62 in total and 2^31 along each dim}}
 tt.func private @f(!ttg.memdesc<4294967296x1xf16, #e, #ttg.shared_memory>)
 
 // -----
 
 // tensor_memory_encoding_c6, memdesc_c10, also of a block of 64 rows.
 #e = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-// expected-error @+1 {{a buffer in tensor memory must have at least one block of `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`, 128x64, but got 64x64}}
+// expected-error @+1 {{buffer in tensor memory has shape 64x64; expected at least one block of `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`, 128x64}}
 tt.func private @f(!ttg.memdesc<64x64xf32, #e, #ttng.tensor_memory>)
 
 // -----
 
 // tensor_memory_encoding_c7
 #e = #ttng.tensor_memory_encoding<blockM = 64, blockN = 1, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>
-// expected-error @+1 {{`tensor_memory_encoding` cannot be converted to a linear layout: a block has one column, expected two or more to split between two CTAs}}
+// expected-error @+1 {{`tensor_memory_encoding` cannot be converted to a linear layout: a block has 1 column, expected at least 2 columns to split between two CTAs}}
 tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
 
 // -----
@@ -248,7 +248,7 @@ tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
 // nvmma_shared_c3
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, fp4Padded = true}>
 tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` cannot be converted to a linear layout: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
+  // expected-error @+1 {{operand has no valid layout: `nvmma_shared` cannot be converted to a linear layout: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
   tt.return
 }
@@ -258,7 +258,7 @@ tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
 // nvmma_shared_c4
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 12}>
 tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: `elementBitWidth` is 12, expected a power of two; the nearest ones are 8 and 16}}
+  // expected-error @+1 {{operand has no valid layout: `elementBitWidth` is 12, expected a power of two; the nearest ones are 8 and 16}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
   tt.return
 }
@@ -268,7 +268,7 @@ tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
 // nvmma_shared_c5
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 1}>
 tt.func @f(%x: !ttg.memdesc<64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` cannot be converted to a linear layout: `rank` is 1, expected 2 or more with a swizzle}}
+  // expected-error @+1 {{operand has no valid layout: `nvmma_shared` cannot be converted to a linear layout: `rank` is 1, expected 2 or more with a swizzle}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64xf16, #e, #ttg.shared_memory>
   tt.return
 }
@@ -278,7 +278,7 @@ tt.func @f(%x: !ttg.memdesc<64xf16, #e, #ttg.shared_memory>) {
 // nvmma_shared_c6
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 tt.func @f(%x: !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: shape of one CTA has 4 elements along its rows, but the tile of `nvmma_shared` has 8}}
+  // expected-error @+1 {{operand has no valid layout: shape has 4 elements along the non-contiguous dims of one CTA, expected a multiple of 8 for `nvmma_shared`}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<8x32xf16, #e, #ttg.shared_memory>
   tt.return
 }
@@ -289,7 +289,7 @@ tt.func @f(%x: !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
 tt.func @f(%x: !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: shape of one CTA has 2 elements along the partitioned dim, but the tile of `partitioned_shared` has 4}}
+  // expected-error @+1 {{operand has no valid layout: shape has 2 elements along the partitioned dim, expected a multiple of 4 for `partitioned_shared`}}
   %0 = ttg.memdesc_trans %x {order = array<i32: 1, 0>} : !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64x2xf16, #e, #ttg.shared_memory>
   tt.return
 }

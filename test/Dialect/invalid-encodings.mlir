@@ -57,7 +57,7 @@ module attributes {"ttg.num-warps" = 3 : i32} {
 
 // tt_c2
 tt.func @f() {
-  // expected-error @+2 {{requires a power of two of elements in the result, but `tensor<24xi32>` has 24}}
+  // expected-error @+2 {{the result has type `tensor<24xi32>` with 24 elements; expected a power of two}}
   // expected-note @+1 {{pad the tensor to the next power of two and mask the rest}}
   %0 = tt.make_range {end = 24 : i32, start = 0 : i32} : tensor<24xi32>
   tt.return
@@ -66,7 +66,7 @@ tt.func @f() {
 // -----
 
 tt.func @f(%x: i32) {
-  // expected-error @+1 {{has too many elements in the result: `tensor<4096x4096xi32>` has more than 1048576}}
+  // expected-error @+1 {{the result has type `tensor<4096x4096xi32>`; expected at most 1048576 elements}}
   %0 = tt.splat %x : i32 -> tensor<4096x4096xi32>
   tt.return
 }
@@ -103,7 +103,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%x: tensor<4294967296x1xf32>) {
-    // expected-error @+2 {{has an invalid layout in the result: shape has 2^32 elements, expected at most 2^62 and 2^31 along one dim}}
+    // expected-error @+2 {{has an invalid layout in the result: shape has 2^32 elements or more, expected at most 2^62 in total and 2^31 along each dim}}
     // expected-note @+1 {{the type is}}
     %0 = ttg.convert_layout %x : tensor<4294967296x1xf32> -> tensor<4294967296x1xf32, #e>
     tt.return
@@ -116,7 +116,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #e = #ttg.blocked<{sizePerThread = [1073741824, 1073741824], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{has an invalid layout in the result: the layout has too many bases, expected at most 64 in all and 62 of one dim; make the encoding or the shape smaller}}
+    // expected-error @+2 {{has an invalid layout in the result: the layout has too many bases, expected at most 64 in total and 62 for each in-dim; make the encoding or the shape smaller}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<1x1xf32, #e>
     tt.return
@@ -316,7 +316,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c1
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{basis [1] of `CGALayout` has rank 1, expected 2: a number for each dim}}
+  // expected-error @+1 {{basis [1] of `CGALayout` has length 1, expected length 2: one number for each dim}}
   CGALayout = [[1]]
 }>
 
@@ -324,14 +324,14 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 #e = #ttg.nvmma_shared<{
   swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 3,
-  // expected-error @+1 {{basis [1, 0] of `CGALayout` has rank 2, expected 3: a number for each dim}}
+  // expected-error @+1 {{basis [1, 0] of `CGALayout` has length 2, expected length 3: one number for each dim}}
   CGALayout = [[1, 0]]
 }>
 
 // -----
 
 #e = #ttng.tensor_memory_scales_encoding<
-  // expected-error @+1 {{basis [1] of `CGALayout` has rank 1, expected 2: a number for each dim}}
+  // expected-error @+1 {{basis [1] of `CGALayout` has length 1, expected length 2: one number for each dim}}
   CGALayout = [[1]]
 >
 
@@ -340,7 +340,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c2: along two dimensions, and by no power of two.
 #e = #ttg.swizzled_shared<{
   vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0],
-  // expected-error @+1 {{basis [1, 1] of `CGALayout` is not a single step, expected zeros with at most one power of two}}
+  // expected-error @+1 {{basis [1, 1] of `CGALayout` is invalid, expected all zeros or zeros with one power of two}}
   CGALayout = [[1, 1]]
 }>
 
@@ -348,7 +348,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 #e = #ttg.swizzled_shared<{
   vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0],
-  // expected-error @+1 {{basis [3, 0] of `CGALayout` is not a single step}}
+  // expected-error @+1 {{basis [3, 0] of `CGALayout` is invalid}}
   CGALayout = [[1, 0], [3, 0]]
 }>
 
@@ -357,7 +357,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c3
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{basis [1, 0] of `CGALayout` is a sum of other bases, expected a linearly independent basis; make it zero for CTAs that hold copies, or drop it}}
+  // expected-error @+1 {{basis [1, 0] of `CGALayout` depends linearly on earlier bases, expected a linearly independent basis; write zeros for CTAs that hold copies, or drop the basis}}
   CGALayout = [[1, 0], [1, 0]]
 }>
 
@@ -366,7 +366,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c4
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{the bases of `CGALayout` do not reach element [0, 2]; add the basis [0, 2], or make larger bases smaller}}
+  // expected-error @+1 {{the bases of `CGALayout` do not reach element [0, 2]; add the basis [0, 2], or reduce a basis above it}}
   CGALayout = [[0, 1], [0, 4]]
 }>
 
@@ -383,7 +383,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // cga_layout_c6
 #s = #ttg.shared_linear<{offset = [[2]], block = [[1]]}, alignment = 16>
-// expected-error @+1 {{basis [1] of `block` lies inside the tile of one CTA, expected outside: the tile of a CTA must be contiguous along each dim}}
+// expected-error @+1 {{basis [1] of `block` is not a step past the tile of one CTA along one dim, expected contiguous CTA tiles}}
 #e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
 
 // -----

@@ -52,7 +52,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #blocked>) {
-    // expected-error @+1 {{requires an operand with an unresolved layout, but got `}}
+    // expected-error @+1 {{; expected the encoding `#gluon.auto_encoding`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #blocked> -> tensor<16xi32, #blocked>
     tt.return
   }
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #gluon.coalesced_encoding>) {
-    // expected-error @+1 {{requires an operand with an unresolved layout, but got `tensor<16xi32, #gluon.coalesced_encoding>`}}
+    // expected-error @+1 {{operand type is `tensor<16xi32, #gluon.coalesced_encoding>`; expected the encoding `#gluon.auto_encoding`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #gluon.coalesced_encoding> -> tensor<16xi32, #blocked>
     tt.return
   }
@@ -75,7 +75,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // set_auto_layout_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{requires a result with a concrete layout, but got `tensor<16xi32>`}}
+    // expected-error @+1 {{result type is `tensor<16xi32>`; expected an encoding other than `#gluon.auto_encoding`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #gluon.auto_encoding> -> tensor<16xi32>
     tt.return
   }
@@ -86,7 +86,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // set_auto_layout_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{requires a result with a concrete layout, but got `tensor<16xi32, #gluon.auto_encoding>`}}
+    // expected-error @+1 {{result type is `tensor<16xi32, #gluon.auto_encoding>`; expected an encoding other than `#gluon.auto_encoding`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #gluon.auto_encoding> -> tensor<16xi32, #gluon.auto_encoding>
     tt.return
   }

@@ -4,21 +4,21 @@
 
 // memdesc_c2
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a buffer must not have a dimension of size 0, but got shape 0x32 in an allocation of 0x32}}
+// expected-error @+1 {{buffer has shape 0x32 in an allocation of shape 0x32; expected no dimension of size 0}}
 tt.func private @f(!ttg.memdesc<0x32xf16, #s, #ttg.shared_memory>)
 
 // -----
 
 // memdesc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{the rank of a view must not exceed the rank of its allocation, but got shape 16x32 in an allocation of 32}}
+// expected-error @+1 {{view of shape 16x32 has a higher rank than the allocation of shape 32}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 32>)
 
 // -----
 
 // memdesc_c4
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a view must fit its allocation, but got shape 16x32 in an allocation of 8x32}}
+// expected-error @+1 {{view of shape 16x32 does not fit in the allocation of shape 8x32}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 8x32>)
 
 // -----
@@ -39,7 +39,7 @@ tt.func private @f(!ttg.memdesc<32xf16, #b, #ttg.shared_memory>)
 
 // memdesc_c6
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
+// expected-error @+1 {{requires a buffer in `#ttg.shared_memory`, but the buffer is in `#ttng.tensor_memory`}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttng.tensor_memory>)
 
 // -----
@@ -60,7 +60,7 @@ tt.func private @f(!ttg.memdesc<15x32xf16, #s, #ttg.shared_memory>)
 
 // memdesc_c9, padded_shared_c10
 #p = #ttg.padded_shared<[8:+2] {order = [1, 0], shape = [8, 8]}>
-// expected-error @+1 {{shape has 4 elements along dim0, but this `padded_shared` encoding is fixed to 8}}
+// expected-error @+1 {{shape has 4 elements along dim0, but the `padded_shared` encoding has exactly 8}}
 tt.func private @f(!ttg.memdesc<4x32xf16, #p, #ttg.shared_memory>)
 
 // -----
@@ -83,7 +83,7 @@ tt.func private @f(!ttg.memdesc<32x128xi8, #n, #ttg.shared_memory>)
 // memdesc_subslice_c7, memdesc_subslice_c8
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func @f(%m: !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+2 {{requires offset 0 in dimension 0, whose size does not change, but got 8}}
+  // expected-error @+2 {{offset in dimension 0 is 8; expected 0, because the slice has the full size of the dimension}}
   // expected-error @+1 {{slice of size 16 at offset 24 is out of bounds in dimension 1 of size 32}}
   %0 = ttg.memdesc_subslice %m[8, 24] : !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory, 32x32>
   tt.return
@@ -114,7 +114,7 @@ tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #s, #ttg.shared_memory>, %i: i32) {
 
 // memdesc_c1
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-// expected-error @+1 {{a buffer must have at least one dimension}}
+// expected-error @+1 {{buffer has rank 0; expected at least one dimension}}
 tt.func private @f(!ttg.memdesc<f16, #s, #ttg.shared_memory>)
 
 // -----
@@ -123,7 +123,7 @@ tt.func private @f(!ttg.memdesc<f16, #s, #ttg.shared_memory>)
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>) {
-    // expected-error @+1 {{a buffer in tensor memory must have at least one block of `#ttng.tensor_memory_encoding<blockM = 128,}}
+    // expected-error @+1 {{; expected at least one block of `#ttng.tensor_memory_encoding<blockM = 128,}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable, 128x128>
     tt.return
   }
@@ -135,7 +135,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{scales in tensor memory must have rank 2, but got shape 2x128x4 in an allocation of 2x128x4}}
+  // expected-error @+1 {{scales in tensor memory have shape 2x128x4 in an allocation of shape 2x128x4; expected rank 2}}
   tt.func @f(%a: !ttg.memdesc<2x128x4xi8, #ts, #tmem, mutable>) {
     
     tt.return
@@ -149,7 +149,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op requires a result of the operand's element type, but got `i32` for operand `f32`}}
+    // expected-error @+1 {{'ttg.memdesc_index' op result has element type `i32`, but the operand has `f32`; expected the same element type}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xi32, #sw, #smem>
     tt.return
   }
@@ -163,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op requires a result with the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}}
+    // expected-error @+1 {{'ttg.memdesc_index' op result has encoding `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>`, but the operand has `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xf32, #other, #smem>
     tt.return
   }
@@ -176,7 +176,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable, 3x2x64x64>, %i: i32) {
-    // expected-error @+1 {{requires a multi-buffer of whole buffers, but the operand is a view of 2x64x64 in an allocation of 3x2x64x64}}
+    // expected-error @+1 {{operand is a view of shape 2x64x64 in an allocation of shape 3x2x64x64; expected the same shape, except for the first dimension}}
     %0 = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable, 3x2x64x64> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -189,7 +189,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op requires a whole buffer as the result, but the result type is a view of 32x32 in an allocation of 64x32}}
+    // expected-error @+1 {{'ttg.memdesc_index' op result type is a view of shape 32x32 in an allocation of shape 64x32; expected a whole buffer}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xf32, #sw, #smem, 64x32>
     tt.return
   }
@@ -204,7 +204,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires operand and result in the same memory space}}
+    // expected-error @+1 {{operand is in `#ttg.shared_memory`, but the result is in `#ttng.tensor_memory`; expected the same memory space}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -217,7 +217,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires operand and result to be both mutable or both immutable}}
+    // expected-error @+1 {{only the operand is `mutable`; expected operand and result to be both mutable or both immutable}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xbf16, #sw, #smem>
     tt.return
   }
@@ -230,7 +230,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>) {
-    // expected-error @+1 {{cannot reinterpret a partitioned buffer}}
+    // expected-error @+1 {{operand or result has the encoding `#ttg.partitioned_shared`, which cannot be reinterpreted}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable> -> !ttg.memdesc<8x64xbf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>
     tt.return
   }
@@ -282,7 +282,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>) {
-    // expected-error @+1 {{requires a whole buffer, but the operand is a view of 32x64 in an allocation of 64x64}}
+    // expected-error @+1 {{operand is a view of shape 32x64 in an allocation of shape 64x64; expected a whole buffer}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64> -> !ttg.memdesc<2048xf16, #s1, #smem, mutable>
     tt.return
   }
@@ -311,7 +311,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires operand and result to be both mutable or both immutable}}
+    // expected-error @+1 {{only the operand is `mutable`; expected operand and result to be both mutable or both immutable}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<4096xf16, #s1, #smem>
     tt.return
   }
@@ -324,7 +324,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op requires a result of the operand's element type, but got `i32` for operand `f32`}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op result has element type `i32`, but the operand has `f32`; expected the same element type}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xi32, #sw, #smem, 64x64>
     tt.return
   }
@@ -338,7 +338,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op requires a result with the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op result has encoding `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>`, but the operand has `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xf32, #other, #smem, 64x64>
     tt.return
   }
@@ -351,7 +351,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires one offset and one result dimension for each dimension of 2x64x64, but got 3 and 2}}
+    // expected-error @+1 {{operand has rank 3, result has rank 2, and there are 3 offsets; expected these numbers to be equal}}
     %0 = ttg.memdesc_subslice %a[0, 0, 0] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable, 2x64x64>
     tt.return
   }
@@ -364,7 +364,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op requires the operand's allocation shape 64x64 in the result type, but got 128x64}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op result type has allocation shape 128x64; expected 64x64, the allocation shape of the operand}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xf32, #sw, #smem, 128x64>
     tt.return
   }
@@ -377,7 +377,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{requires a buffer in `#ttg.shared_memory`, but the buffer is in `#ttng.tensor_memory`}}
     %0 = ttg.memdesc_subslice %a[0, 32] : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
     tt.return
   }
@@ -402,7 +402,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<4x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{cannot slice several padded buffers at once: `#ttg.padded_shared<[64:+8] {order = [1, 0], shape =}}
+    // expected-error @+1 {{cannot slice a multi-buffer with padding: the operand has rank 3, but `#ttg.padded_shared<[64:+8] {order = [1, 0], shape =}}
     %0 = ttg.memdesc_subslice %a[2, 0, 0] : !ttg.memdesc<4x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable> -> !ttg.memdesc<2x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable, 4x64x64>
     tt.return
   }
@@ -415,7 +415,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw8, #smem, mutable>) {
-    // expected-error @+1 {{slice of dimension 0 to size 4 splits a swizzle period of `#ttg.swizzled_shared<{vec = 8,}}
+    // expected-error @+1 {{slice of size 4 in dimension 0 splits a swizzle period of `#ttg.swizzled_shared<{vec = 8,}}
     %0 = ttg.memdesc_subslice %a[4, 0] : !ttg.memdesc<64x64xf16, #sw8, #smem, mutable> -> !ttg.memdesc<4x64xf16, #sw8, #smem, mutable, 64x64>
     tt.return
   }
@@ -455,7 +455,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x32xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires operand and result to be both mutable or both immutable}}
+    // expected-error @+1 {{only the operand is `mutable`; expected operand and result to be both mutable or both immutable}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem>
     tt.return
   }
@@ -482,7 +482,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
-    // expected-error @+3 {{requires operand and result in the same memory space}}
+    // expected-error @+3 {{operand is in `#ttg.shared_memory`, but the result is in `#ttng.tensor_memory`; expected the same memory space}}
     // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>` does not have the layout inferred from the operand}}
     // expected-note @+1 {{expected `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>`}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
@@ -499,7 +499,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
-    // expected-error @+3 {{requires operand and result in the same memory space}}
+    // expected-error @+3 {{operand is in `#ttg.shared_memory`, but the result is in `#ttng.tensor_memory`; expected the same memory space}}
     // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>` does not have the layout inferred from the operand}}
     // expected-note @+1 {{expected `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0],}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>

@@ -3,7 +3,7 @@
 // The rules of layouts of CuTe and Tilus; the error is at the letter or the key that breaks one.
 
 // cute_layout_c1
-// expected-error @+2 {{expected `,` or `)` at byte 10, found the end}}
+// expected-error @+2 {{expected `,` or `)` at byte 10, found the end of the text}}
 #e = #cute.layout<
   "(8,4):(4,1">
 
@@ -16,7 +16,7 @@
 // -----
 
 #e = #cute.layout<"Sw<1,0,3> o 0 o (8,4):(4,1)",
-  // expected-error @+1 {{the layout has a swizzle already; write it once}}
+  // expected-error @+1 {{the layout already contains a swizzle; remove one swizzle}}
   swizzle = "Sw<1,0,3>">
 
 // -----
@@ -33,18 +33,18 @@
 
 // cute_layout_c2
 #e = #cute.layout<
-  // expected-error @+1 {{extent 6 of mode 1 is not a power of two; with extent 8 the layout could be linear}}
+  // expected-error @+1 {{mode 1 has extent 6; expected a power of two, such as 8}}
   "(8,6):(6,1)">
 
 // -----
 
 // cute_layout_c3
-// expected-error @+1 {{bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1: the addends share bit 0, so their sum carries and is not their XOR}}
+// expected-error @+1 {{bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1; both change index bit 0, so the sum carries; expected addends that change disjoint bits}}
 #e = #cute.layout<"(8,8):(9,1)">
 
 // -----
 
-// expected-error @+1 {{the first element is at 3, not 0; the layout is affine, not linear}}
+// expected-error @+1 {{the layout maps coordinate 0 to index 3; expected index 0, because linear and Tilus layouts have no offset}}
 #e = #cute.layout<"Sw<0,4,3> o 3 o 4:-1">
 
 // -----
@@ -59,7 +59,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
   // cute_layout_c5
-  // expected-error @+1 {{shape has 8 elements along dim0, but this `cute.layout` encoding is fixed to 16}}
+  // expected-error @+1 {{shape has 8 elements along dim0, but the `cute.layout` encoding has exactly 16}}
   tt.func @f(%a: !ttg.memdesc<8x8xf32, #cute.layout<"(16,8):(8,1)">, #smem>) { tt.return }
 }
 
@@ -68,7 +68,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
   // cute_layout_c6
-  // expected-error @+1 {{`cute.layout` cannot be converted to a linear layout: `Sw<1,0,3> o 0 o (8,2):(8,2)` in memory: layout is not surjective: no input reaches offset = 1; the rank is 4, but the out-dims have 6 bits}}
+  // expected-error @+1 {{`cute.layout` cannot be converted to a linear layout: `Sw<1,0,3> o 0 o (8,2):(8,2)` is not a valid buffer layout: layout is not surjective: no input reaches offset = 1; the rank is 4, but the out-dims have 6 bits}}
   tt.func @f(%a: !ttg.memdesc<8x2xf32, #cute.layout<"Sw<1,0,3> o 0 o (8,2):(8,2)">, #smem>) { tt.return }
 }
 
@@ -76,7 +76,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
-  // expected-error @+1 {{`(8,8):(0,1)` in memory: two elements have the same offset; expected distinct offsets}}
+  // expected-error @+1 {{`(8,8):(0,1)` is not a valid buffer layout: two elements have the same offset; expected distinct offsets}}
   tt.func @f(%a: !ttg.memdesc<8x8xf32, #cute.layout<"(8,8):(0,1)">, #smem>) { tt.return }
 }
 
@@ -85,7 +85,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
   // cute_layout_c10
-  // expected-error @+1 {{`threadsPerWarp` is 64, expected 32 (or no value for the layout of a buffer)}}
+  // expected-error @+1 {{`threadsPerWarp` is 64, expected no `threadsPerWarp` in the encoding of a buffer}}
   tt.func @f(%a: !ttg.memdesc<8x8xf32, #cute.layout<"(8,8):(8,1)", threadsPerWarp = 64>, #smem>) { tt.return }
 }
 
@@ -104,7 +104,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c7
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{`(4,8,4):(32,1,8)` on threads and values: the layout has 3 modes; expected 2, for threads and values}}
+    // expected-error @+1 {{`(4,8,4):(32,1,8)` is not a valid thread-value layout: the layout has 3 modes; expected 2, for threads and values}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #cute.layout<"(4,8,4):(32,1,8)">>
     tt.return
   }
@@ -116,7 +116,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c8
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{`((4,8),(2,2)):((32,1),(16,8))` on threads and values: the layout holds 128 elements, but the tensor has 64}}
+    // expected-error @+1 {{`((4,8),(2,2)):((32,1),(16,8))` is not a valid thread-value layout: the layout holds 128 elements, but the tensor has 64}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">>
     tt.return
   }
@@ -134,7 +134,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // -----
 
-// expected-error @+2 {{`(32,2):(1,32)` on threads and values: the layout holds 64 elements, but the tensor has 16}}
+// expected-error @+2 {{`(32,2):(1,32)` is not a valid thread-value layout: the layout holds 64 elements, but the tensor has 16}}
 #e = #cute.layout<"(32,2):(1,32)",
   tile = [16]>
 
@@ -144,7 +144,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c9
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{on threads and values: basis [3] of `register` steps by a number that is not a power of two; only `lane` and `warp` may do that}}
+    // expected-error @+1 {{is not a valid thread-value layout: basis [3] of `register` has a step that is not a power of two; only `lane` and `warp` allow other steps}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #cute.layout<"Sw<1,0,1> o 0 o ((2,16),2):((1,4),2)">>
     tt.return
   }
@@ -178,7 +178,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 // -----
 
 // slice_c1
-// expected-error @+1 {{`parent` is a `cute.layout`, expected a distributed encoding; add `tile`, the shape of the parent's tensors}}
+// expected-error @+1 {{`parent` is a `cute.layout`, expected a distributed encoding; add the key `tile` with the tensor shape to the parent}}
 #e = #ttg.slice<{dim = 0, parent = #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">}>
 
 // -----
@@ -192,7 +192,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // tilus_register_c2
 #e = #tilus.register<
-  // expected-error @+1 {{extent 3 of mode 0 is not a power of two; with extent 4 the layout could be linear}}
+  // expected-error @+1 {{mode 0 has extent 3; expected a power of two, such as 4}}
   "local(3, 1).spatial(8, 4)">
 
 // -----
@@ -213,7 +213,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // -----
 
 // expected-note @+2 {{the nearest attribute is `tilus.register`}}
-// expected-error @+1 {{unknown attribute `tilus.regster`: dialect `tilus` has encodings, but no such attribute}}
+// expected-error @+1 {{unknown attribute `tilus.regster`: dialect `tilus` has no such attribute}}
 #e = #tilus.regster<"spatial(8, 4)">
 
 // -----
@@ -223,5 +223,5 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// expected-error @+1 {{unknown type `cute.layout`: dialect `cute` has encodings, but no such type}}
+// expected-error @+1 {{unknown type `cute.layout`: dialect `cute` has no such type}}
 func.func private @f(!cute.layout<"8:1">)

@@ -5,7 +5,7 @@
 // tt_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{has too many elements in the result: `tensor<2097152xi32>` has more than 1048576}}
+    // expected-error @+1 {{the result has type `tensor<2097152xi32>`; expected at most 1048576 elements}}
     %0 = tt.make_range {start = 0 : i32, end = 2097152 : i32} : tensor<2097152xi32>
     tt.return
   }
@@ -80,7 +80,7 @@ module attributes {"ttg.num-warps" = 3 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // tt_c2
 tt.func @f(%a: f32) {
-  // expected-error @+2 {{requires a power of two of elements in the result, but `tensor<48xf32>` has 48}}
+  // expected-error @+2 {{the result has type `tensor<48xf32>` with 48 elements; expected a power of two}}
   // expected-note @+1 {{pad the tensor to the next power of two and mask the rest}}
   %0 = tt.splat %a : f32 -> tensor<48xf32>
   tt.return

@@ -55,7 +55,7 @@ tt.func @f(%t: tensor<16x32xf32>, %i: i32) {
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @f(%t: tensor<16x32xf32, #b>) {
-  // expected-error @+2 {{requires a result whose encoding is the operand's slice along dimension 1}}
+  // expected-error @+2 {{is not the slice of the operand's encoding along dimension 1}}
   // expected-note @+1 {{expected `#ttg.slice<{dim = 1, parent = #ttg.blocked<}}
   %0 = "tt.reduce"(%t) <{axis = 1 : i32}> ({
   ^bb0(%x: f32, %y: f32):
@@ -169,7 +169,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16>, %c: tensor<32x32xf32, #mma2>) {
-    // expected-error @+1 {{requires an encoding on both operands, or on neither}}
+    // expected-error @+1 {{only operand 0 has an encoding; expected an encoding on both operands, or on neither}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16> -> tensor<32x32xf32, #mma2>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %c: tensor<32x32xf32>) {
-    // expected-error @+1 {{requires an encoding on the accumulator if the operands have one, but got `tensor<32x32xf32>`}}
+    // expected-error @+1 {{operands have encodings, but the accumulator has type `tensor<32x32xf32>`; expected an encoding on the accumulator}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> -> tensor<32x32xf32>
     tt.return
   }
@@ -193,8 +193,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #b>, %b: tensor<32x32xf16, #b>, %c: tensor<32x32xf32, #b>) {
-    // expected-error @+2 {{requires operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but got `tensor<32x32xf16,}}
-    // expected-note @+1 {{convert them with `ttg.convert_layout`}}
+    // expected-error @+2 {{operands have types `tensor<32x32xf16,}}
+    // expected-note @+1 {{convert the operands with `ttg.convert_layout`}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #b> * tensor<32x32xf16, #b> -> tensor<32x32xf32, #b>
     tt.return
   }
@@ -218,7 +218,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>>, %c: tensor<32x32xf32, #mma2>) {
-    // expected-error @+2 {{requires the result's encoding as the parent of operand 1, but got `#ttg.nvidia_mma<{versionMajor = 2,}}
+    // expected-error @+2 {{encoding of operand 1 has parent `#ttg.nvidia_mma<{versionMajor = 2,}}
     // expected-note @+1 {{the result's encoding is `#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4,}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>> -> tensor<32x32xf32, #mma2>
     tt.return
@@ -274,7 +274,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<64x2xi8>, %bs: tensor<128x2xi8>) {
-    // expected-error @+1 {{requires scales of `a` for 128 rows, but got `tensor<64x2xi8>`}}
+    // expected-error @+1 {{scales of `a` have type `tensor<64x2xi8>`; expected 128 rows}}
     %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<64x2xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
     tt.return
   }
@@ -346,7 +346,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma2>) {
-    // expected-error @+1 {{requires a result whose encoding is `#ttg.nvidia_mma` of version 3, but got `tensor<128x64xf32,}}
+    // expected-error @+1 {{result type is `tensor<128x64xf32,}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma2>
     tt.return
   }
@@ -361,7 +361,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #sw, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{requires `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `}}
+    // expected-error @+1 {{encoding of `a` is `}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #sw, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }
@@ -376,7 +376,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #sw, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{requires `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec =}}
+    // expected-error @+1 {{encoding of `b` is `#ttg.swizzled_shared<{vec =}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #sw, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }
@@ -403,7 +403,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma3, kWidth = 1}>>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{requires `a` in registers with `kWidth = 2` (32 bits of `f16`), but got 1}}
+    // expected-error @+1 {{`a` in registers has `kWidth = 1`; expected 2, the number of `f16` elements in 32 bits}}
     %0 = ttng.warp_group_dot %a, %b, %c : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma3, kWidth = 1}>> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }

@@ -6,7 +6,7 @@
 #s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1xi64, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{requires a contiguous barrier (a whole buffer without swizzle), but got `}}
+    // expected-error @+1 {{barrier has encoding `}}
     ttng.init_barrier %a, 1 : !ttg.memdesc<1xi64, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -57,7 +57,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0], [2, 0]]>
 module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1024x128xf16, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{slice of size 512 of 1024 in dimension 0 leaves some CTAs without elements}}
+    // expected-error @+1 {{slice of size 512 in dimension 0 of size 1024 leaves some CTAs without elements}}
     %0 = "ttng.tmem_subslice"(%a) <{dim = 0 : i32, offset = 512 : i32}> : (!ttg.memdesc<1024x128xf16, #t, #ttng.tensor_memory, mutable>) -> !ttg.memdesc<512x128xf16, #t, #ttng.tensor_memory, mutable, 1024x128>
     tt.return
   }
@@ -70,7 +70,7 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%p: !tt.ptr<bf16>, %o: tensor<64x64xi32, #b>, %d: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{requires a pointer to the buffer's element type `f16`, but got one to `bf16`}}
+    // expected-error @+1 {{pointer has pointee type `bf16`; expected `f16`, the element type of the buffer}}
     %0 = amdg.buffer_load_to_local %p[%o] into %d : !tt.ptr<bf16>[tensor<64x64xi32, #b>] -> <64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // Atomic operations compare and store what the pointer points to.
 tt.func @f(%p: !tt.ptr<i32>, %c: i64, %v: i32) {
-  // expected-error @+1 {{failed to verify that expected type matches the pointee type of ptr}}
+  // expected-error @+1 {{failed to verify that type of `cmp` matches the pointee type of ptr}}
   %0 = "tt.atomic_cas"(%p, %c, %v) <{scope = 1 : i32, sem = 4 : i32}> : (!tt.ptr<i32>, i64, i32) -> i32
   tt.return
 }
@@ -88,7 +88,7 @@ tt.func @f(%p: !tt.ptr<i32>, %c: i64, %v: i32) {
 // -----
 
 tt.func @f(%p: !tt.ptr<i32>, %c: i64) {
-  // expected-error @+1 {{failed to verify that expected type matches the pointee type of ptr}}
+  // expected-error @+1 {{failed to verify that type of `expected` matches the pointee type of ptr}}
   %0 = "tt.atomic_poll"(%p, %c) <{scope = 1 : i32, sem = 2 : i32}> : (!tt.ptr<i32>, i64) -> i1
   tt.return
 }
@@ -111,7 +111,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x64xf8E5M2, #b>, %s: tensor<64x64xi8, #b>) {
-    // expected-error @+1 {{requires 4 contiguous elements along one dimension in consecutive registers on `hip:gfx950`, but got `}}
+    // expected-error @+1 {{do not hold 4 contiguous elements along one dimension, which `hip:gfx950` requires}}
     %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x64xf8E5M2, #b>, tensor<64x64xi8, #b> -> tensor<64x64xbf16, #b>
     tt.return
   }
@@ -123,7 +123,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1251", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf8E5M2, #b>, %s: tensor<64x64xbf16, #b>) {
-    // expected-error @+1 {{requires scales of `i8` on `hip:gfx1251`}}
+    // expected-error @+1 {{requires scales of element type `i8` on `hip:gfx1251`}}
     %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x64xf8E5M2, #b>, tensor<64x64xbf16, #b> -> tensor<64x64xbf16, #b>
     tt.return
   }
@@ -136,7 +136,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #c = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xi8, #b>, %s: tensor<64x128xi8, #c>) {
-    // expected-error @+1 {{requires 8 contiguous elements along one dimension in consecutive registers on `hip:gfx1250`, but got `}}
+    // expected-error @+1 {{do not hold 8 contiguous elements along one dimension, which `hip:gfx1250` requires}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<64x64xi8, #b>, tensor<64x128xi8, #c> -> tensor<64x128xbf16, #c>
     tt.return
   }
@@ -149,7 +149,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%d: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %p: !tt.ptr<f16>, %o: tensor<64x64xi32, #b>, %x: tensor<64x64xbf16, #b>) {
-    // expected-error @+1 {{requires `other` of element type `f16` with the shape and encoding of the offsets `}}
+    // expected-error @+1 {{; expected element type `f16` and the shape and encoding of the offsets, `}}
     %0 = amdg.buffer_load_to_local %p[%o] other = %x into %d : !tt.ptr<f16>[tensor<64x64xi32, #b>] tensor<64x64xbf16, #b> -> <64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -187,7 +187,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #p = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [16, 8]}>}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<3x32x8xf16, #p, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{cannot slice several padded buffers at once: `}}
+    // expected-error @+1 {{cannot slice a multi-buffer with padding: the operand has rank 3, but `}}
     %0 = ttg.memdesc_subslice %a [0, 16, 0] : !ttg.memdesc<3x32x8xf16, #p, #ttg.shared_memory, mutable> -> !ttg.memdesc<3x16x8xf16, #p, #ttg.shared_memory, mutable, 3x32x8>
     tt.return
   }
@@ -212,7 +212,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{requires a whole buffer as the result, but the result type is a view of 32x64 in an allocation of 64x64}}
+    // expected-error @+1 {{result type is a view of shape 32x64 in an allocation of shape 64x64; expected a whole buffer}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable> -> !ttg.memdesc<32x64xbf16, #s, #ttg.shared_memory, mutable, 64x64>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [8, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8>) {
-    // expected-error @+1 {{cannot reinterpret a view of a padded buffer: the operand is a view of 8x8 in an allocation of 16x8}}
+    // expected-error @+1 {{operand is a view of shape 8x8 in a padded allocation of shape 16x8; expected a whole buffer}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8> -> !ttg.memdesc<8x8xbf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -237,7 +237,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128>) {
-    // expected-error @+1 {{the operand is sliced along dimension 0}}
+    // expected-error @+1 {{operand is sliced along dimension 0, which is split over CTAs; expected the full size in dimension 0}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128> -> !ttg.memdesc<64xbf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -249,7 +249,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128>) {
-    // expected-error @+1 {{requires 128 bytes for the result, but only 64 of the operand are contiguous}}
+    // expected-error @+1 {{result requires 128 contiguous bytes, but only the first 64 of the operand are contiguous}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128> -> !ttg.memdesc<2x64xi8, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -261,7 +261,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64>) {
-    // expected-error @+1 {{requires 64 columns of tensor memory for the result, but only 32 of the operand are contiguous}}
+    // expected-error @+1 {{result requires 64 contiguous columns of tensor memory, but only the first 32 of the operand are contiguous}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64> -> !ttg.memdesc<128x64xf32, #s, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -286,7 +286,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{requires a contiguous response buffer (a whole buffer without swizzle), but got `}}
+    // expected-error @+1 {{response buffer has encoding `}}
     %0 = ttng.clc_load_result %a : !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable> -> i128
     tt.return
   }
@@ -298,7 +298,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{requires a result of 2 elements of `i64`, but got `}}
+    // expected-error @+1 {{result type is `}}
     %0 = ttng.clc_try_cancel_sync : tensor<2xf64, #b>
     tt.return
   }
@@ -310,7 +310,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
-    // expected-error @+1 {{requires a single buffer of rank 2, but got shape 1x64x64 with encoding `}}
+    // expected-error @+1 {{buffer has shape 1x64x64, but encoding `}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -323,7 +323,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #s>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{requires a barrier of rank 1 and element type `i64`, with at most 1 elements (one per CTA), but got}}
+    // expected-error @+1 {{barrier is `1xi32`; expected rank 1, element type `i64` and a size of at most 1, the number of CTAs}}
     %0 = "amdg.async_tdm_copy_local_to_global"(%d, %a, %b) : (!tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) -> !ttg.async.token
     tt.return
   }
@@ -388,7 +388,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{requires a multiple of `packed_element` = 4294967295 elements}}
+    // expected-error @+1 {{`packed_element` is 4294967295; expected a divisor of 128, the number of elements in `}}
     %0 = "tt.elementwise_inline_asm"(%a) <{asm_string = "a", constraints = "=r,r", packed_element = -1 : i32, pure = false}> : (tensor<128xf32, #b>) -> tensor<128xf32, #b>
     tt.return
   }
@@ -400,7 +400,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.amd_wmma<{version = 2, isTranspose = false, ctaLayout = {warp = [[0, 1], [0, 2]]}, CGALayout = [[0, 0]], instrShape = [16, 16, 16]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>>, %c: tensor<64x64xf32, #w>) {
-    // expected-error @+1 {{requires distinct elements of the result in each CTA, but `}}
+    // expected-error @+1 {{result encoding `}}
     %0 = tt.dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>> -> tensor<64x64xf32, #w>
     tt.return
   }
@@ -438,7 +438,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0]]>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf32, #n, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<256x64xf32, #t, #ttng.tensor_memory, mutable, 512x64>) {
-    // expected-error @+1 {{requires two buffers that are split over CTAs equally, but got `}}
+    // expected-error @+1 {{operand and destination are split over CTAs differently: `}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<256x64xf32, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<256x64xf32, #t, #ttng.tensor_memory, mutable, 512x64>
     tt.return
   }
@@ -475,7 +475,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<32x64xbf16, #b>, %s: tensor<32x64xi8, #s>) {
-    // expected-error @+1 {{requires several elements per scale along dimension 1}}
+    // expected-error @+1 {{requires more than one result element per scale along dimension 1, but got 1}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<32x64xbf16, #b>, tensor<32x64xi8, #s> -> tensor<32x64xf8E4M3FN, #b>
     tt.return
   }
@@ -488,7 +488,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{requires both `redOp` and a result of the reduction, or neither}}
+    // expected-error @+1 {{has a result for the reduction, but not `redOp`; expected both or neither}}
     %0 = "ttng.tmem_load"(%a) <{resultSegmentSizes = array<i32: 0, 0, 1>}> : (!ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) -> tensor<128x64xf32, #b>
     tt.return
   }
@@ -501,7 +501,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [8, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x16xi8, #p>) {
-    // expected-error @+1 {{the first two registers of a thread are not adjacent along the axis}}
+    // expected-error @+1 {{the first two registers of a thread do not hold adjacent elements along the axis}}
     %0 = ttg.fp4_to_fp %a {axis = 0 : i32} : tensor<128x16xi8, #p> -> tensor<256x16xbf16, #w>
     tt.return
   }
@@ -514,7 +514,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [8, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x16xi8, #p>, %s: tensor<256x16xi8, #w>) {
-    // expected-error @+1 {{the first two registers of a thread are not adjacent along the axis}}
+    // expected-error @+1 {{the first two registers of a thread do not hold adjacent elements along the axis}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 0 : i32} : tensor<128x16xi8, #p>, tensor<256x16xi8, #w> -> tensor<256x16xbf16, #w>
     tt.return
   }
@@ -588,7 +588,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 3 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{warp hint requires a power of two below 32 as the number of warps, but the module has 3}}
+    // expected-error @+1 {{number of warps is 3; with a warp hint, expected a power of two below 32}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %a {warp_used_hint = 3 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -600,7 +600,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 3 : i32, ttg.targ
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1, 1], instrShape = [1, 16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x1x32xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>) {
-    // expected-error @+1 {{the first two registers of a thread are not adjacent along the axis}}
+    // expected-error @+1 {{the first two registers of a thread do not hold adjacent elements along the axis}}
     %0 = ttg.fp4_to_fp %a {axis = 2 : i32} : tensor<64x1x32xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x1x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>>
     tt.return
   }

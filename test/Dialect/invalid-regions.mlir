@@ -5,7 +5,7 @@
 // elementwise_inline_asm_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<2xf32>) {
-    // expected-error @+1 {{requires a multiple of `packed_element` = 4 elements, but `tensor<2xf32>` has 2}}
+    // expected-error @+1 {{`packed_element` is 4; expected a divisor of 2, the number of elements in `tensor<2xf32>`}}
     %0 = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 4 : i32, pure = true} %a : tensor<2xf32> -> tensor<2xf32>
     tt.return
   }
@@ -73,7 +73,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // reduce_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{requires as many results as operands, but got 2 and 1}}
+    // expected-error @+1 {{has 2 results for 1 operands; expected as many results as operands}}
     %0:2 = "tt.reduce"(%a) <{axis = 0 : i32}> ({
     ^bb0(%x: f32, %y: f32):
       tt.reduce.return %x : f32
@@ -87,7 +87,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scan_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{requires as many results as operands, but got 2 and 1}}
+    // expected-error @+1 {{has 2 results for 1 operands; expected as many results as operands}}
     %0:2 = "tt.scan"(%a) <{axis = 0 : i32, reverse = false}> ({
     ^bb0(%x: f32, %y: f32):
       tt.scan.return %x : f32

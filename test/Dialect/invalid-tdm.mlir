@@ -33,7 +33,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d0: !tt.tensordesc<8x64xf16>, %d1: !tt.tensordesc<1x8x64xf16>, %s0: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %s1: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires blocks of the same rank in all copies, but copy 1 has 1x8x64}}
+    // expected-error @+1 {{copy 1 has blocks of shape 1x8x64; expected rank 2, as in copy 0}}
     %0 = amdg.async_tdm_fused_copy_global_to_local %d0, %d1 into %s0, %s1 {warp_used_hints = array<i32: 3, 12>} : !tt.tensordesc<8x64xf16>, !tt.tensordesc<1x8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -46,7 +46,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d0: !tt.tensordesc<8x64xf16>, %d1: !tt.tensordesc<8x64xf16>, %s0: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %s1: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires disjoint warp hints, but hint 0x2 of copy 1 overlaps with the hint of another copy}}
+    // expected-error @+1 {{warp hint 0x2 of copy 1 overlaps the hints of earlier copies (0x3); expected disjoint hints}}
     %0 = amdg.async_tdm_fused_copy_global_to_local %d0, %d1 into %s0, %s1 {warp_used_hints = array<i32: 3, 2>} : !tt.tensordesc<8x64xf16>, !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -58,7 +58,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[128:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>) {
-    // expected-error @+1 {{requires a padding interval that divides the row of 64 elements, but got 128}}
+    // expected-error @+1 {{padding interval is 128 elements; expected a divisor of 64, the length of one row}}
     %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, !ttg.memdesc<8x64xf16, #ttg.padded_shared<[128:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -70,7 +70,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>) {
-    // expected-error @+1 {{requires a buffer whose rows are contiguous, but its `order` is [0, 1]}}
+    // expected-error @+1 {{buffer has `order = [0, 1]`; expected contiguous rows (the last dimension first in `order`)}}
     %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, !ttg.memdesc<8x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -83,7 +83,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}>>) {
-    // expected-error @+1 {{'amdg.async_tdm_gather' op requires the same indices in all lanes of a warp, but got `tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}}
+    // expected-error @+1 {{'amdg.async_tdm_gather' op indices of type `tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}}
     %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -96,7 +96,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[0, 1]]}>}>>) {
-    // expected-error @+1 {{'amdg.async_tdm_gather' op requires indices that are split over CTAs as the rows, but got `tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order =}}
+    // expected-error @+1 {{'amdg.async_tdm_gather' op indices of type `tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order =}}
     %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[0, 1]]}>}>>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -109,7 +109,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<131072x2xi8>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires block sizes of at most 65535, but dimension 0 has 131072}}
+    // expected-error @+1 {{requires block sizes of at most 65535, but dimension 0 has size 131072}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s : !tt.tensordesc<131072x2xi8> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -173,7 +173,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[2:+2] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires a padding interval of at least 64 bits, but got 2 elements of `f16`}}
+    // expected-error @+1 {{padding interval has 32 bits (2 x `f16`); expected at least 64 bits}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #ttg.padded_shared<[2:+2] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>
     tt.return
   }
@@ -185,7 +185,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+1] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires padding of at least 32 bits, but got 1 elements of `f16`}}
+    // expected-error @+1 {{padding has 16 bits (1 x `f16`); expected at least 32 bits}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+1] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>
     tt.return
   }
@@ -198,7 +198,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 32 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{warp hint requires a power of two below 32 as the number of warps, but the module has 32}}
+    // expected-error @+1 {{number of warps is 32; with a warp hint, expected a power of two below 32}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 1 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -211,7 +211,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 32 : i32, ttg.tar
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{warp hint must select at least one warp}}
+    // expected-error @+1 {{warp hint is 0; expected a mask with at least one warp}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 0 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -224,7 +224,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{warp hint must select among 4 warps, but got 0x10}}
+    // expected-error @+1 {{warp hint 0x10 selects a warp that does not exist; expected warps 0 to 3}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 16 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -237,7 +237,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{number of warps in the hint must be a power of two, but hint 0x7 has 3}}
+    // expected-error @+1 {{warp hint 0x7 selects 3 warps; expected a power of two}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 7 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -250,7 +250,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{warps of the hint must differ in 1 bits of their index, but the 2 warps of 0x6 differ in 2}}
+    // expected-error @+1 {{warp hint 0x6 selects 2 warps with indices that differ in 2 bits; expected 1, log2 of the number of selected warps}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 6 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -263,7 +263,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>) {
-    // expected-error @+1 {{requires a multiple of 4 warps, one per partition and group of the buffer, but the hint has 1}}
+    // expected-error @+1 {{warp hint selects 1 warps; expected a multiple of 4, the partitions times the groups of the buffer}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 1 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>
     tt.return
   }
@@ -274,7 +274,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // tdm_prefetch_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %i: i32, %p: i1) {
-    // expected-error @+1 {{requires both `returnOffsets` and a result, or neither}}
+    // expected-error @+1 {{has `returnOffsets`, but no result; expected both or neither}}
     "amdg.tdm_prefetch"(%d, %i, %i, %p) <{returnOffsets, speculative = false}> : (!tt.tensordesc<8x64xf16>, i32, i32, i1) -> ()
     tt.return
   }
@@ -285,7 +285,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // tdm_prefetch_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %i: i32, %p: i1) {
-    // expected-error @+1 {{expected a result of `i64` (one per prefetch) of shape 8x1 with encoding `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp}}
+    // expected-error @+1 {{; expected element type `i64` (one per prefetch), shape 8x1 and encoding `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp}}
     %0 = "amdg.tdm_prefetch"(%d, %i, %i, %p) <{returnOffsets, speculative = false}> : (!tt.tensordesc<8x64xf16>, i32, i32, i1) -> (tensor<8x2xi64, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>>)
     tt.return
   }
@@ -298,7 +298,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>) {
-    // expected-error @+1 {{requires blocks of rank 2, but got 1x8x64}}
+    // expected-error @+1 {{descriptor has blocks of shape 1x8x64; expected rank 2}}
     %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<1x8x64xf16>
     tt.return
   }
@@ -324,7 +324,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<6xi32>) {
-    // expected-error @+1 {{requires a power of two of row indices, but got 6}}
+    // expected-error @+1 {{number of row indices is 6; expected a power of two}}
     %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<6xi32>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -336,7 +336,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[32:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires a padding interval of one row, 64 elements, but got 32}}
+    // expected-error @+1 {{padding interval is 32 elements; expected 64, the length of one row}}
     %0 = amdg.async_tdm_copy_local_to_global %d from %s : !ttg.memdesc<8x64xf16, #ttg.padded_shared<[32:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -347,7 +347,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // update_tensor_descriptor_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %i: i32) {
-    // expected-error @+1 {{requires one value of `add_offsets` for each of 2 dimensions, but got 1}}
+    // expected-error @+1 {{`add_offsets` has 1 values for 2 dimensions; expected one value per dimension, or no values}}
     %0 = "amdg.update_tensor_descriptor"(%d, %i) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (!tt.tensordesc<8x64xf16>, i32) -> !tt.tensordesc<8x64xf16>
     tt.return
   }

@@ -8,7 +8,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x64xf32, #tm>) {
-    // expected-error @+1 {{requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `#ttg.swizzled_shared<{vec}}
+    // expected-error @+1 {{buffer has encoding `#ttg.swizzled_shared<{vec}}
     %0 = ttng.tmem_alloc %v : (tensor<128x64xf32, #tm>) -> !ttg.memdesc<128x64xf32, #sw, #smem, mutable>
     tt.return
   }
@@ -50,7 +50,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{requires a whole buffer as the result, but the result type is a view of 128x32 in an allocation of 128x64}}
+    // expected-error @+1 {{result type is a view of shape 128x32 in an allocation of shape 128x64; expected a whole buffer}}
     %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
     tt.return
   }
@@ -77,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires an operand in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{requires an operand in `#ttg.shared_memory`, but the operand is in `#ttng.tensor_memory`}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -121,7 +121,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x4xf32, #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]}, alignment = 8>, #smem, mutable>, %b: !ttg.memdesc<128x4xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 4, colStride = 1>, #tmem, mutable>) {
-    // expected-error @+1 {{requires an operand aligned to 16 bytes, but its layout is aligned to 8}}
+    // expected-error @+1 {{operand layout is aligned to 8 bytes; expected at least 16}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x4xf32, #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]}, alignment = 8>, #smem, mutable>, !ttg.memdesc<128x4xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 4, colStride = 1>, #tmem, mutable>
     tt.return
   }
@@ -134,7 +134,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%s: !ttg.memdesc<256x128xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>, #smem, mutable>, %d: !ttg.memdesc<256x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>) {
-    // expected-error @+1 {{requires two buffers that are split over CTAs equally, but got `}}
+    // expected-error @+1 {{operand and destination are split over CTAs differently: `}}
     ttng.tmem_copy %s, %d : !ttg.memdesc<256x128xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<256x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>
     tt.return
   }
@@ -148,7 +148,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires an operand that is neither transposed nor `fp4Padded`, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth =}}
+    // expected-error @+1 {{operand has encoding `#ttg.nvmma_shared<{swizzlingByteWidth =}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -163,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xi8, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xi8, #ts, #tmem, mutable>) {
-    // expected-error @+1 {{requires an operand without swizzle for scales, but its encoding is `}}
+    // expected-error @+1 {{; expected `swizzlingByteWidth = 0` for a copy of scales}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x128xi8, #nv8, #smem, mutable>, !ttg.memdesc<128x128xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -176,7 +176,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>) {
-    // expected-error @+1 {{requires a destination in `#ttng.tensor_memory`, but its encoding is `}}
+    // expected-error @+1 {{destination has encoding `}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>
     tt.return
   }
@@ -205,7 +205,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires an operand with swizzle, but its encoding is `}}
+    // expected-error @+1 {{; expected a nonzero `swizzlingByteWidth`}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -247,7 +247,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `#ttg.swizzled_shared<{vec}}
+    // expected-error @+1 {{buffer has encoding `#ttg.swizzled_shared<{vec}}
     %0 = ttng.tmem_load %a : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> tensor<128x64xf32, #tm>
     tt.return
   }
@@ -289,7 +289,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires both `redOp` and a result of the reduction, or neither}}
+    // expected-error @+1 {{has a result for the reduction, but not `redOp`; expected both or neither}}
     %0:2 = "ttng.tmem_load"(%a) <{resultSegmentSizes = array<i32: 1, 0, 1>}> : (!ttg.memdesc<128x64xf32, #t, #tmem, mutable>) -> (tensor<128x64xf32, #tm>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #tm}>>)
     tt.return
   }
@@ -358,7 +358,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t2 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>) {
-    // expected-error @+1 {{reduction requires one element of 32 bits per column, but the buffer's encoding is `#ttng.tensor_memory_encoding<blockM =}}
+    // expected-error @+1 {{reduction requires `colStride = 1`, but the buffer has encoding `#ttng.tensor_memory_encoding<blockM =}}
     %0, %1 = ttng.tmem_load %a {redOp = #ttng.redOp<max>} : !ttg.memdesc<128x64xf16, #t2, #tmem, mutable> -> tensor<128x64xf16, #tm>, tensor<128xf16, #ttg.slice<{dim = 1, parent = #tm}>>
     tt.return
   }
@@ -372,7 +372,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>, %v: tensor<128x64xf32, #tm>, %p: i1) {
-    // expected-error @+1 {{requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `#ttg.swizzled_shared<{vec}}
+    // expected-error @+1 {{buffer has encoding `#ttg.swizzled_shared<{vec}}
     ttng.tmem_store %v, %a, %p : tensor<128x64xf32, #tm> -> !ttg.memdesc<128x64xf32, #sw, #smem, mutable>
     tt.return
   }
@@ -413,7 +413,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{'ttng.tmem_subslice' op requires an operand in `#ttng.tensor_memory`, but got one in `#ttg.shared_memory`}}
+    // expected-error @+1 {{'ttng.tmem_subslice' op operand is in `#ttg.shared_memory`; expected `#ttng.tensor_memory`}}
     %0 = ttng.tmem_subslice %m {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x32xf32, #sw, #smem, mutable, 128x64>
     tt.return
   }
@@ -426,7 +426,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{requires a result of the operand's element type, but got `i32` for operand `f32`}}
+    // expected-error @+1 {{result has element type `i32`, but the operand has `f32`; expected the same element type}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xi32, #t128, #tmem, mutable, 128x128>
     tt.return
   }
@@ -440,7 +440,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires a result with the operand's encoding, but got `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
+    // expected-error @+1 {{result has encoding `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<64x32xf32, #t64, #tmem, mutable, 128x64>
     tt.return
   }
@@ -453,7 +453,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{requires the operand's allocation shape 128x128 in the result type, but got 128x64}}
+    // expected-error @+1 {{result type has allocation shape 128x64; expected 128x128, the allocation shape of the operand}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -466,7 +466,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x128x64xf32, #t, #tmem, mutable, 2x128x64>) {
-    // expected-error @+1 {{requires buffers of rank 2 or 3, but got ranks 3 and 2}}
+    // expected-error @+1 {{operand has rank 3, and result has rank 2; expected the same rank, 2 or 3}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<2x128x64xf32, #t, #tmem, mutable, 2x128x64> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 2x128x64>
     tt.return
   }

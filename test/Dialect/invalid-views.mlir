@@ -6,7 +6,7 @@
 #b2 = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the result has an encoding; expected an encoding on both operand and result, or on neither}}
     %0 = tt.expand_dims %a {axis = 0 : i32} : tensor<128xf32> -> tensor<1x128xf32, #b2>
     tt.return
   }
@@ -18,7 +18,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b2 = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x4xf32, #b2>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the operand has an encoding; expected an encoding on both operand and result, or on neither}}
     %0 = tt.trans %a {order = array<i32: 1, 0>} : tensor<32x4xf32, #b2> -> tensor<4x32xf32>
     tt.return
   }
@@ -45,7 +45,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #j = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{requires a result of the operand's element type `f32`, but got `tensor<128x2xf16}}
+    // expected-error @+1 {{result type is `tensor<128x2xf16}}
     %0 = tt.join %a, %a : tensor<128xf32, #b> -> tensor<128x2xf16, #j>
     tt.return
   }
@@ -57,7 +57,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the operand has an encoding; expected an encoding on both operand and result, or on neither}}
     %0 = tt.join %a, %a : tensor<128xf32, #b> -> tensor<128x2xf32>
     tt.return
   }
@@ -83,7 +83,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #j = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x2xf32, #j>) {
-    // expected-error @+1 {{requires a result of the operand's element type `f32`, but got `tensor<128xi32}}
+    // expected-error @+1 {{result type is `tensor<128xi32}}
     %0, %1 = tt.split %a : tensor<128x2xf32, #j> -> tensor<128xi32, #b>
     tt.return
   }
@@ -95,7 +95,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #j = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x2xf32, #j>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the operand has an encoding; expected an encoding on both operand and result, or on neither}}
     %0, %1 = tt.split %a : tensor<128x2xf32, #j> -> tensor<128xf32>
     tt.return
   }
@@ -132,7 +132,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the operand has an encoding; expected an encoding on both operand and result, or on neither}}
     %0 = tt.cat %a, %a : tensor<128xf32, #b> -> tensor<256xf32>
     tt.return
   }
@@ -159,7 +159,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x32xf32, #a>, %b: tensor<32x64xf32, #b>, %c: tensor<64x64xf32, #mma>) {
-    // expected-error @+2 {{requires `inputPrecision = tf32` for `mma` on `f32`}}
+    // expected-error @+2 {{`mma` on `f32` requires `inputPrecision = tf32`, but got `ieee`}}
     // expected-note @+1 {{set `inputPrecision = tf32`, or use a `#ttg.blocked` encoding for the result}}
     %0 = tt.dot %a, %b, %c : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #mma>
     tt.return
@@ -188,7 +188,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x16xf16, #a>, %b: tensor<16x64xf16, #b>, %c: tensor<64x64xf32, #mma>) {
-    // expected-error @+1 {{requires at least 32 elements along K (4 times `kWidth`), but got `}}
+    // expected-error @+1 {{requires at least 32 elements along K (4 times `kWidth`), but `}}
     %0 = tt.dot %a, %b, %c : tensor<64x16xf16, #a> * tensor<16x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return
   }
@@ -202,7 +202,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<1x64xf32, #b>) {
     // expected-error @+2 {{requires the same layout for operand and result, but got `tensor<1x64xf32, #ttg.blocked<{sizePerThread}}
-    // expected-note @+1 {{convert one of them with `ttg.convert_layout`}}
+    // expected-note @+1 {{convert one of the two tensors with `ttg.convert_layout`}}
     %0 = tt.broadcast %a : tensor<1x64xf32, #b> -> tensor<64x64xf32, #tm32>
     tt.return
   }
@@ -228,7 +228,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<4x256xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
     // expected-error @+2 {{requires the same encoding for all operands and results, but got `tensor<4x256xf8E5M2,}}
-    // expected-note @+1 {{convert one of them with `ttg.convert_layout`}}
+    // expected-note @+1 {{convert one of the two tensors with `ttg.convert_layout`}}
     %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<4x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<4x256xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<4x256xbf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }

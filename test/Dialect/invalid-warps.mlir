@@ -4,7 +4,7 @@
 
 // warp_specialize_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f() {
- // expected-error @+1 {{requires a second region with exactly one `ttg.warp_specialize.partitions`}}
+ // expected-error @+1 {{second region does not begin with `ttg.warp_specialize.partitions`; expected exactly this operation}}
  "ttg.warp_specialize"() <{partitionNumWarps = array<i32>}> ({ ttg.warp_yield }, { ttg.warp_yield }) : () -> ()
  tt.return } }
 
@@ -20,7 +20,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // warp_specialize_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f() {
- // expected-error @+1 {{requires a power of two of warps in partition 0, but got 3}}
+ // expected-error @+1 {{partition 0 has 3 warps; expected a power of two}}
  ttg.warp_specialize() default { ttg.warp_yield } partition0() num_warps(3) { ttg.warp_return } : () -> ()
  tt.return } }
 
@@ -53,7 +53,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 
 // warp_specialize_partitions_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f(%a: i32) {
- // expected-error @+1 {{captures (i32), but the arguments of partition 0 are (i64)}}
+ // expected-error @+1 {{captures have types (i32), but the arguments of partition 0 have types (i64); expected the same types}}
  ttg.warp_specialize(%a) default { ttg.warp_yield } partition0(%b: i64) num_warps(1) { ttg.warp_return } : (i32) -> ()
  tt.return } }
 

@@ -71,7 +71,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<8xi32, #ttg.slice<{dim = 0, parent = #parent}>>) {
-    // expected-error @+2 {{requires an operand whose encoding is a slice of the result's along dimension 1}}
+    // expected-error @+2 {{is not the slice of the result's encoding along dimension 1}}
     // expected-note @+1 {{expected `#ttg.slice<{dim = 1, parent = #ttg.blocked<}}
     %0 = tt.expand_dims %a {axis = 1 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #parent}>> -> tensor<8x1xi32, #parent>
     tt.return
@@ -91,7 +91,7 @@ tt.func @f(%a: tensor<8xi32>) {
 
 // broadcast_c2
 tt.func @f(%a: tensor<2x8xi32>) {
-  // expected-error @+1 {{may only broadcast a dimension of size 1, but dimension 0 changes from 2 to 4}}
+  // expected-error @+1 {{dimension 0 has size 2 in the operand and 4 in the result; expected size 1 in the operand, or equal sizes}}
   %0 = tt.broadcast %a : tensor<2x8xi32> -> tensor<4x8xi32>
   tt.return
 }
@@ -151,7 +151,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{only the operand has an encoding; expected an encoding on both operand and result, or on neither}}
     %0 = tt.reshape %a : tensor<32xi32, #row> -> tensor<4x8xi32>
     tt.return
   }
@@ -187,7 +187,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along the last dimension}}
+    // expected-error @+1 {{lane bit 0 steps along the last dimension; expected a register bit that steps only along the last dimension}}
     %0 = tt.join %a, %a : tensor<32xi32, #row> -> tensor<32x2xi32, #pair>
     tt.return
   }
@@ -209,7 +209,7 @@ tt.func @f(%a: tensor<8x4xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32x2xi32, #pair>) {
-    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along the last dimension}}
+    // expected-error @+1 {{lane bit 0 steps along the last dimension; expected a register bit that steps only along the last dimension}}
     %0, %1 = tt.split %a : tensor<32x2xi32, #pair> -> tensor<32xi32, #row>
     tt.return
   }
@@ -223,7 +223,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%p: tensor<64x!tt.ptr<f32>, #a>, %i: tensor<64xi32, #b>) {
     // expected-error @+2 {{requires the same encoding for all operands and results}}
-    // expected-note @+1 {{convert one of them with `ttg.convert_layout`}}
+    // expected-note @+1 {{convert one of the two tensors with `ttg.convert_layout`}}
     %0 = tt.addptr %p, %i : tensor<64x!tt.ptr<f32>, #a>, tensor<64xi32, #b>
     tt.return
   }

@@ -14,11 +14,11 @@ module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 4 : i32, "ttg.threa
              %s: tensor<16x8xf16, #l>, %t: tensor<8x16xf16, #r>, %u: tensor<16x16xf32, #b>,
              %v: tensor<64x64xf8E5M2, #l>, %w: tensor<64x64xf8E5M2, #r>,
              %m: tensor<64x64xf16, #ml>, %n: tensor<64x64xf16, #mr>, %o: tensor<64x64xf32, #mma>) {
-    // CHECK: [[@LINE+1]]:10: remark: product uses 32 times mma.m16n8k16.f32.f16 per warp, with the result in `#ttg.nvidia_mma<{{.*}}>`: 256 cycles per execution, {{[0-9]+}} before
+    // CHECK: [[@LINE+1]]:10: remark: product uses mma.m16n8k16.f32.f16 (32 per warp), with the result in `#ttg.nvidia_mma<{{.*}}>`: 256 cycles per execution, {{[0-9]+}} cycles before
     %0 = tt.dot %a, %b, %c : tensor<64x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<64x64xf32, #b>
     // CHECK: [[@LINE+1]]:10: remark: product unchanged: `cuda:80` has no matrix instruction that multiplies `f32` by `f32` into `f32` with `inputPrecision = ieee`
     %1 = tt.dot %x, %y, %0 : tensor<64x64xf32, #l> * tensor<64x64xf32, #r> -> tensor<64x64xf32, #b>
-    // CHECK: [[@LINE+1]]:10: remark: product unchanged: {{[0-9]+}} cycles per execution; mma.m16n8k8.f32.f16 would take 8 cycles, plus conversions
+    // CHECK: [[@LINE+1]]:10: remark: product unchanged: {{[0-9]+}} cycles per execution; mma.m16n8k8.f32.f16 would take 8 cycles plus layout conversions, which does not reduce the cost of the function
     %2 = tt.dot %s, %t, %u : tensor<16x8xf16, #l> * tensor<8x16xf16, #r> -> tensor<16x16xf32, #b>
     // CHECK: [[@LINE+1]]:10: remark: product unchanged: `cuda:80` has no matrix instruction that multiplies `f8E5M2` by `f8E5M2` into `f32`
     %3 = tt.dot %v, %w, %1 : tensor<64x64xf8E5M2, #l> * tensor<64x64xf8E5M2, #r> -> tensor<64x64xf32, #b>

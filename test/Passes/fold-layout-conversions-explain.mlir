@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @round_trip(%a: tensor<16x16xf32, #blocked>) -> tensor<16x16xf32, #blocked> {
     // expected-remark@+1 {{conversion removed: the result has no uses}}
     %0 = ttg.convert_layout %a : tensor<16x16xf32, #blocked> -> tensor<16x16xf32, #other>
-    // expected-remark@+1 {{conversion removed: the chain of conversions starts with a value in the same layout}}
+    // expected-remark@+1 {{conversion removed: the value before the preceding conversions has the result layout}}
     %1 = ttg.convert_layout %0 : tensor<16x16xf32, #other> -> tensor<16x16xf32, #blocked>
     tt.return %1 : tensor<16x16xf32, #blocked>
   }
@@ -24,7 +24,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @chain(%a: tensor<16x16xf32, #blocked>) -> tensor<16x16xf32, #other> {
     // expected-remark@+1 {{conversion removed: the result has no uses}}
     %0 = ttg.convert_layout %a : tensor<16x16xf32, #blocked> -> tensor<16x16xf32>
-    // expected-remark@+2 {{operand replaced by the first value of the chain of conversions}}
+    // expected-remark@+2 {{operand replaced by the value before the preceding conversions}}
     // expected-remark@+1 {{conversion kept: data moves from `#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>` to `#ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>`}}
     %1 = ttg.convert_layout %0 : tensor<16x16xf32> -> tensor<16x16xf32, #other>
     tt.return %1 : tensor<16x16xf32, #other>
@@ -53,7 +53,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
 #columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @differ_elsewhere(%a: tensor<32x1xf32, #rows>, %b: tensor<64x2xf32, #rows>, %c: tensor<64x2xf32, #columns>) -> tensor<32x1xf32, #columns> {
-    // expected-remark@+1 {{conversion kept: no data moves here, but `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>` and `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>` differ on other shapes of the module}}
+    // expected-remark@+1 {{conversion kept: no data moves here, but `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>` and `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>` differ for other tensor shapes in the module}}
     %0 = ttg.convert_layout %a : tensor<32x1xf32, #rows> -> tensor<32x1xf32, #columns>
     tt.return %0 : tensor<32x1xf32, #columns>
   }

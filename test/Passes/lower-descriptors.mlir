@@ -102,8 +102,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func @no_such_elements(%p: !tt.ptr<i1>, %n: i32) {
     %one = arith.constant 1 : i64
-    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot describe blocks of '!tt.tensordesc<256xi1>' to the TMA unit}}
-    // expected-note @+1 {{elements must be integers or floats of 8, 16, 32 or 64 bits}}
+    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot encode '!tt.tensordesc<256xi1>' as a TMA descriptor}}
+    // expected-note @+1 {{the element type is i1, expected an integer or float of 8, 16, 32 or 64 bits}}
     %d = tt.make_tensor_descriptor %p, [%n], [%one] : <i1>, <256xi1>
     tt.return
   }
@@ -113,8 +113,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func @many_dimensions(%p: !tt.ptr<f16>, %n: i32, %s: i64) {
-    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot describe blocks of '!tt.tensordesc<1x1x1x1x8x64xf16>' to the TMA unit}}
-    // expected-note @+1 {{blocks have at most 5 dimensions}}
+    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot encode '!tt.tensordesc<1x1x1x1x8x64xf16>' as a TMA descriptor}}
+    // expected-note @+1 {{the block has 6 dimensions, expected at most 5}}
     %d = tt.make_tensor_descriptor %p, [%n, %n, %n, %n, %n, %n], [%s, %s, %s, %s, %s, %s] : <f16>, <1x1x1x1x8x64xf16>
     tt.return
   }
@@ -124,8 +124,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func @short_rows(%p: !tt.ptr<f16>, %n: i32, %s: i64) {
-    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot describe blocks of '!tt.tensordesc<64x4xf16>' to the TMA unit}}
-    // expected-note @+1 {{rows have 8 bytes: the TMA unit needs at least 16}}
+    // expected-error @+2 {{'tt.make_tensor_descriptor' op cannot encode '!tt.tensordesc<64x4xf16>' as a TMA descriptor}}
+    // expected-note @+1 {{a row of the block has 8 bytes, expected at least 16}}
     %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %s] : <f16>, <64x4xf16>
     tt.return
   }

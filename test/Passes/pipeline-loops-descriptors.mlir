@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %zero = arith.constant 0 : i32
     %step = arith.constant 32 : i32
     %none = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
-    // expected-remark@+1 {{loop not pipelined: loads must not cross `tt.descriptor_store`}}
+    // expected-remark@+1 {{loop not pipelined: loads cannot be moved across `tt.descriptor_store`}}
     %sum = scf.for %i = %zero to %n step %step iter_args(%c = %none) -> (tensor<64x64xf32, #mma>) : i32 {
       %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x32xf16, #shared> -> tensor<64x32xf16, #rows>
       %a = ttg.local_alloc %x : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
@@ -100,7 +100,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %one = arith.constant 1 : i64
     %step = arith.constant 32 : i32
     %none = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
-    // expected-remark@+1 {{loop not pipelined: loads must not cross `tt.make_tensor_descriptor`}}
+    // expected-remark@+1 {{loop not pipelined: loads cannot be moved across `tt.make_tensor_descriptor`}}
     %sum = scf.for %i = %zero to %n step %step iter_args(%c = %none) -> (tensor<64x64xf32, #mma>) : i32 {
       %d = tt.make_tensor_descriptor %p, [%i, %n], [%one, %one] : <f16>, <64x32xf16, #shared>
       %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x32xf16, #shared> -> tensor<64x32xf16, #rows>

@@ -154,14 +154,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @refused(%p: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %narrow: tensor<64x32x!tt.ptr<f16>, #rows>, %y: tensor<32x16xf16, #right>, %n: i32, %none: tensor<64x16xf32, #mma>, %o: tensor<64x16x!tt.ptr<f32>, #mma>) {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
-    // expected-remark@+1 {{loop not pipelined: loads must not cross `tt.store`}}
+    // expected-remark@+1 {{loop not pipelined: loads cannot be moved across `tt.store`}}
     scf.for %i = %zero to %n step %one : i32 {
       %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #rows>
       %left = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #left>
       %d = tt.dot %left, %y, %none : tensor<64x32xf16, #left> * tensor<32x16xf16, #right> -> tensor<64x16xf32, #mma>
       tt.store %o, %d : tensor<64x16x!tt.ptr<f32>, #mma>
     }
-    // expected-remark@+1 {{loop not pipelined: it contains `scf.for`}}
+    // expected-remark@+1 {{loop not pipelined: the loop contains `scf.for`}}
     %a = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       // expected-remark@+1 {{loop not pipelined: no load feeds a product}}
       %inner = scf.for %j = %zero to %n step %one iter_args(%e = %c) -> (tensor<64x16xf32, #mma>) : i32 {
@@ -173,7 +173,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %b = scf.for unsigned %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       scf.yield %c : tensor<64x16xf32, #mma>
     }
-    // expected-remark@+1 {{loop not pipelined: an address depends on `arith.remsi` by a variable divisor}}
+    // expected-remark@+1 {{loop not pipelined: an address depends on `arith.remsi`, whose divisor is not a positive constant}}
     %d = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       %wrapped = arith.remsi %i, %n : i32
       %all = tt.splat %wrapped : i32 -> tensor<64x32xi32, #rows>
@@ -183,14 +183,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %next = tt.dot %left, %y, %c : tensor<64x32xf16, #left> * tensor<32x16xf16, #right> -> tensor<64x16xf32, #mma>
       scf.yield %next : tensor<64x16xf32, #mma>
     }
-    // expected-remark@+1 {{loop not pipelined: only 2 bytes are contiguous in both memories, and a copy has at least 4}}
+    // expected-remark@+1 {{loop not pipelined: only 2 bytes per thread are contiguous in global and shared memory, expected at least 4}}
     %e = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       %x = tt.load %narrow : tensor<64x32x!tt.ptr<f16>, #rows>
       %left = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #left>
       %next = tt.dot %left, %y, %c : tensor<64x32xf16, #left> * tensor<32x16xf16, #right> -> tensor<64x16xf32, #mma>
       scf.yield %next : tensor<64x16xf32, #mma>
     }
-    // expected-remark@+1 {{loop not pipelined: fewer than two stages are requested}}
+    // expected-remark@+1 {{loop not pipelined: the requested number of stages is 1, expected at least 2}}
     %f = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x16xf32, #mma>) : i32 {
       %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #rows>
       %left = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #left>
@@ -254,7 +254,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @other_gpu(%n: i32) {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
-    // expected-remark@+1 {{loop not pipelined: `hip:gfx942` has no copies to any shared address}}
+    // expected-remark@+1 {{loop not pipelined: `hip:gfx942` has no asynchronous copies with a shared-memory address per thread}}
     scf.for %i = %zero to %n step %one : i32 {
     }
     tt.return

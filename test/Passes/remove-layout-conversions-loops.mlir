@@ -12,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     scf.for %i = %zero to %n step %one : i32 {
       scf.for %j = %zero to %n step %one : i32 {
         %x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #rows>
-        // expected-remark@+1 {{ per iteration of the innermost of 2 loops, counted 64 times}}
+        // expected-remark@+1 {{ per iteration of the innermost of 2 loops, counted for 64 iterations}}
         %c = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
         tt.store %q, %c : tensor<64x64x!tt.ptr<f32>, #columns>
       }

@@ -20,7 +20,7 @@
 // MORE: ttg.shared = 16384 : i32
 
 // RUN: not ll-opt --remove-layout-conversions=scratch-budget=4096 %s 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: 'arith.truncf' op has a result whose conversion requires 8192 bytes of shared memory in every choice of layouts, but got `scratch-budget=4096`
+// NONE: error: 'arith.truncf' op has a result whose conversion requires 8192 bytes of shared memory for every choice of layouts, but `scratch-budget` allows 4096
 // NONE: note: `scratch-budget=8192` is sufficient
 
 // RUN: not ll-opt --remove-layout-conversions=scratch-budget=-2 %s 2>&1 | FileCheck %s --check-prefix=BUDGET

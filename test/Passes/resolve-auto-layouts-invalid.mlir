@@ -43,7 +43,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func @across_a_view() {
     %0 = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #gluon.auto_encoding>
-    // expected-error-re @+4 {{found conflicting encodings: operand 0 is `#ttg.blocked<{sizePerThread = [1]{{.*}}`, and the result is `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
+    // expected-error-re @+4 {{found conflicting encodings: operand 0 has `#ttg.blocked<{sizePerThread = [1]{{.*}}`, and the result has `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
     // expected-note @+3 {{the encoding of the operand implies `#ttg.}}
     // expected-note-re @+2 {{`gluon.set_auto_layout` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1], {{.*}}`}}
     // expected-note-re @+1 {{`gluon.set_auto_layout` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 4], {{.*}}`}}

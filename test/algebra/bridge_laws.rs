@@ -59,9 +59,7 @@ fn a_number_of_lanes_beyond_all_powers_of_two_is_an_error() {
     let error = linear_from_tilus(&RegisterLayout::unit(), u64::MAX).unwrap_err();
     assert!(error.is_not_power_of_two(), "{error}");
     assert!(
-        error
-            .to_string()
-            .contains("with extent 9223372036854775808"),
+        error.to_string().contains("such as 9223372036854775808"),
         "{error}"
     );
 }

@@ -24,7 +24,7 @@ fn refuses(found: Result<Layout, CuteError>, reason: &str) {
 #[test]
 fn a_stride_that_does_not_divide_carries() {
     let outer = layout("(6,2):(1,10)");
-    let reason = "element 2 is at 8, which the outer layout maps to 12, but strides give 10";
+    let reason = "index 8, which the outer layout maps to 12, but strides map coordinate 2 to 10";
     refuses(outer.composition(&layout("4:4")), reason);
     // It may be exact nevertheless, and is no error: 0, 0, 1, 1.
     prints(
@@ -41,7 +41,7 @@ fn modes_carry_into_each_other() {
     let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
     refuses(
         found,
-        "element 4 is at 4, which the outer layout maps to 10, but strides give 4",
+        "index 4, which the outer layout maps to 10, but strides map coordinate 4 to 4",
     );
 }
 
@@ -49,7 +49,7 @@ fn modes_carry_into_each_other() {
 /// have as many elements as the inner layout, here four, so this composition must be rejected.
 #[test]
 fn a_shape_that_ends_inside_a_mode() {
-    let reason = "its 4 steps are not a multiple of the 3 that fit; the nearest shape is 3";
+    let reason = "where 3 steps fit; expected a multiple of 3; the nearest inner shape is 3";
     refuses(layout("(6,2):(1,10)").composition(&layout("4:2")), reason);
 }
 
@@ -57,7 +57,8 @@ fn a_shape_that_ends_inside_a_mode() {
 /// returns a complement with negative shapes if a stride is negative.
 #[test]
 fn complements_of_what_overlaps_or_goes_down() {
-    let reason = "mode 2:3 overlaps those of smaller strides, which reach up to 4";
+    let reason =
+        "mode 2:3 overlaps the modes with smaller strides, which cover the indices below 4";
     refuses(layout("(4,2):(1,3)").complement(24), reason);
     refuses(
         layout("4:-1").complement(4),
@@ -103,7 +104,7 @@ fn a_product_of_uneven_gaps() {
     let of = layout("(8,2):(10,3)");
     refuses(
         of.logical_product(&Tiler::Size(4)),
-        "its 4 steps are not a multiple of the 3 that fit",
+        "makes 4 steps in outer mode 3:1, where 3 steps fit",
     );
     prints(
         of.logical_product(&Tiler::Size(6)),
@@ -158,7 +159,7 @@ fn a_tiler_drops_modes_behind_it() {
 #[test]
 fn shapes_and_strides_that_differ() {
     let error = "(4,2):(1)".parse::<Layout>().unwrap_err();
-    let reason = "the shape (4,2) and the stride (1) are nested differently";
+    let reason = "the shape (4,2) and the stride (1) have different structures";
     assert!(error.to_string().starts_with(reason), "{error}");
 }
 
@@ -191,7 +192,7 @@ fn swizzles_in_a_chain() -> CuteResult {
     assert!(
         error
             .to_string()
-            .contains("reads bits that the first changes"),
+            .contains("reads bits that Sw<1,1,1> changes"),
         "{error}"
     );
     Ok(())
@@ -204,11 +205,11 @@ fn swizzles_in_a_chain() -> CuteResult {
 fn parts_of_elements_in_two_modes() {
     refuses(
         layout("(4,4):(1,1)").downcast(2),
-        "mode 4:1 also has stride 1",
+        "mode 4:1 is a second mode with stride 1",
     );
     refuses(
         layout("(2,2):(1,1)").upcast(2),
-        "modes overlap within 2 elements",
+        "modes overlap within a vector of 2 elements",
     );
 }
 

@@ -203,13 +203,13 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         "#ttg.linear<{register = [[1, 2]], lane = [], warp = [], block = []}>",
         &[2, 4],
-        "the bases of `linear` do not reach element [1, 0]; add the basis [1, 0], or make \
-         larger bases smaller",
+        "the bases of `linear` do not reach element [1, 0]; add the basis [1, 0], or reduce \
+         a basis above it",
     );
     rejects(
         "#ttg.linear<{register = [[0, 1], [1, 1]], lane = [], warp = [], block = []}>",
         &[2, 2],
-        "basis [1, 1] of `register` is not a single step",
+        "basis [1, 1] of `register` is invalid, expected all zeros",
     );
     rejects(
         &format!("#ttg.slice<{{dim = 2, parent = {good}}}>"),
@@ -229,12 +229,12 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>",
         &[64, 32],
-        "shape of one CTA has 32 elements along the contiguous dim, but the tile of `nvmma_shared` has 64",
+        "shape has 32 elements along the contiguous dim of one CTA, expected a multiple of 64 for `nvmma_shared`",
     );
     rejects(
         "#ttg.shared_linear<{offset = [[1]]}, alignment = 16>",
         &[4],
-        "shape has 4 elements along dim0, but this `shared_linear` encoding is fixed to 2",
+        "shape has 4 elements along dim0, but the `shared_linear` encoding has exactly 2",
     );
     rejects(
         "#ttng.tensor_memory_encoding<blockM = 32, blockN = 32, colStride = 1>",
@@ -484,7 +484,7 @@ fn slices_go_up_and_down() {
     assert_eq!(infer::reduce_source(&row, 1).as_ref(), Ok(&parent));
     assert_eq!(infer::expand_dims_source(&parent, 1).as_ref(), Ok(&row));
     let wrong = infer::expand_dims(&row, 0).unwrap_err().to_string();
-    assert!(wrong.contains("slice along another dim"), "{wrong}");
+    assert!(wrong.contains("a dim other than the axis"), "{wrong}");
     let none = infer::expand_dims(&parent, 0).unwrap_err().to_string();
     assert!(none.contains("not a `slice`"), "{none}");
 }

@@ -33,23 +33,23 @@ fn layouts_with_dims_in_another_order_do_not_fit() {
     let other = Dim::WARP;
     rejects(
         rows.concat_ins(&swapped.rename_in(r, other).unwrap()),
-        "out-dim is `dim1`; expected `dim0`",
+        "found out-dim `dim1`; expected out-dim `dim0`",
         Some(D1),
     );
     rejects(
         rows.concat_outs(&swapped.rename_out(D0, Dim::out(2)).unwrap()),
-        "in-dim is `lane`; expected `register`",
+        "found in-dim `lane`; expected in-dim `register`",
         Some(l),
     );
     let action = RegisterPermutation::identity(r, 1).unwrap();
     rejects(
         action.left_compose(&RegisterPermutation::identity(l, 1).unwrap()),
-        "in-dim is `lane`; expected `register`",
+        "found in-dim `lane`; expected in-dim `register`",
         Some(l),
     );
     rejects(
         RegisterPermutation::for_division(&rows, &id(2, l, D1), true),
-        "in-dim is `lane`; expected `register`",
+        "found in-dim `lane`; expected in-dim `register`",
         Some(l),
     );
 }
@@ -58,11 +58,11 @@ fn layouts_with_dims_in_another_order_do_not_fit() {
 fn products_say_which_limit_they_exceed() {
     let (r, l) = (Dim::REGISTER, Dim::LANE);
     let (a, b) = (id(1 << 40, r, D0), id(1 << 30, r, D0));
-    let text = "in-dim `register` has 70 bits; at most 63 are supported in one dim";
+    let text = "in-dim `register` has 70 bits; expected at most 63";
     rejects(a.product(&b), text, Some(r));
-    let text = "in-dim `lane` brings the in-dims to 70 bits; at most 64 are supported";
+    let text = "with in-dim `lane`, the in-dims have 70 bits in total; expected at most 64";
     rejects(a.product(&id(1 << 30, l, D1)), text, Some(l));
-    let text = "in-dim `lane` brings the in-dims to 70 bits; at most 64 are supported";
+    let text = "with in-dim `lane`, the in-dims have 70 bits in total; expected at most 64";
     let two = id(1, r, D1).product(&id(1 << 30, l, D0)).unwrap();
     rejects(a.product(&two), text, Some(l));
     let many = (0..16).fold(LinearLayout::empty(), |many, i| {
@@ -70,13 +70,13 @@ fn products_say_which_limit_they_exceed() {
     });
     rejects(
         many.product(&id(1, l, D0)),
-        "the layout has more than 16 in-dims",
+        "the layout has too many in-dims; expected at most 16",
         None,
     );
     let two = id(1, l, D0).product(&id(1, r, D1)).unwrap();
     rejects(
         many.product(&two),
-        "the layout has more than 16 in-dims",
+        "the layout has too many in-dims; expected at most 16",
         None,
     );
 }
@@ -111,7 +111,7 @@ fn other_layout_errors() {
     let text = "the order names 2 dims; expected 1";
     rejects(nd(&[1, 0]), text, None);
     rejects(l.transpose_standard(&[0, 1]), text, None);
-    let text = "dim 3 does not exist; expected less than 1";
+    let text = "dim 3 does not exist; expected less than 1, the rank";
     rejects(nd(&[3]), text, None);
     rejects(l.transpose_standard(&[3]), text, None);
     rejects(l.remove_standard_dim(3), text, None);
@@ -132,7 +132,7 @@ fn other_layout_errors() {
     let moved = AffineLayout::new(two.unwrap(), &[(D0, 0), (D1, 1)]).unwrap();
     rejects(
         moved.invert(),
-        "layout is not invertible: 1 input bits, 2 output bits and rank 1 must be equal",
+        "layout is not invertible: it has 1 input bits, 2 output bits and rank 1; expected these to be equal",
         None,
     );
     let point = AffineLayout::new(flat.clone(), &[(D0, 1)]).unwrap();
@@ -171,7 +171,7 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.tile<{}>".to_owned(),
         &[],
-        "unknown encoding `#ttg.tile`; the known ones are `#ttg.blocked`, `#ttg.slice`, `#ttg.linear`, \
+        "unknown encoding `#ttg.tile`; the known encodings are `#ttg.blocked`, `#ttg.slice`, `#ttg.linear`, \
          `#ttg.generic_linear`, `#ttg.dot_op`, `#ttg.nvidia_mma`, `#ttg.amd_mfma`, `#ttg.amd_wmma`, \
          `#ttg.swizzled_shared`, `#ttg.amd_rotating_shared`, `#ttg.padded_shared`, \
          `#ttg.partitioned_shared`, `#ttg.nvmma_shared`, `#ttg.shared_linear`, \
@@ -195,7 +195,7 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.swizzled_shared<{vec = 4294967296, perPhase = 1, maxPhase = 1, order = [0]}>".into(),
         &[],
-        "number at byte 28 does not fit into 32 bits",
+        "number at byte 28 does not fit into 32 bits; expected 0 to 4294967295",
     );
     rejects(
         format!("#ttg.slice<{{dim = 0, parent = {SHARED}}}>"),
@@ -210,47 +210,47 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.linear<{register = [[1, 0], [2]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [2] of `register` has rank 1, expected 2: a number for each dim",
+        "basis [2] of `register` has length 1, expected length 2: one number for each dim",
     );
     rejects(
         "#ttg.linear<{register = [[1, 0], [1, 1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [1, 1] of `register` is not a single step, expected zeros with \
-         at most one power of two",
+        "basis [1, 1] of `register` is invalid, expected all zeros or zeros with one power of two",
     );
     rejects(
         "#ttg.generic_linear<{register = [], lane = [[1, 1], [0, 1]], warp = [], block = []}>"
             .into(),
         &[],
-        "basis [1, 1] of `lane` steps along several dims, expected one; only `warp` may do that",
+        "basis [1, 1] of `lane` steps along several dims, expected at most one dim; only bases of `warp` may step \
+         along several dims",
     );
     rejects(
         "#ttg.generic_linear<{register = [[3], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [3] of `register` steps by a number that is not a power of two; only `lane` and `warp` may \
-         do that",
+        "basis [3] of `register` has a step that is not a power of two; only `lane` and `warp` allow other \
+         steps",
     );
     rejects(
         "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [1] of `register` is a sum of other bases, expected a linearly independent basis; make \
-         it zero for copies, or drop it",
+        "basis [1] of `register` depends linearly on earlier bases, expected a linearly independent basis; write \
+         zeros for copies, or drop the basis",
     );
     rejects(
         "#ttg.shared_linear<{offset = [[1], [1]]}, alignment = 16>".into(),
         &[],
-        "basis [1] of `offset` is a sum of other bases, expected a linearly independent basis; make it \
-         zero for copies, or drop it",
+        "basis [1] of `offset` depends linearly on earlier bases, expected a linearly independent basis; write \
+         zeros for copies, or drop the basis",
     );
     rejects(
         "#ttg.padded_shared<[8:+1, 8:+2] {offset = [[1], [2]], block = []}>".into(),
         &[],
-        "`interval` 8 is given twice; give it once, with one padding",
+        "`interval` 8 is given twice, expected one padding for each interval",
     );
     rejects(
         BLOCKED.to_owned(),
         &[1 << 31, 1 << 32],
-        "shape has 2^63 elements, expected at most 2^62 and 2^31 along one dim",
+        "shape has 2^63 elements or more, expected at most 2^62 in total and 2^31 along each dim",
     );
     let zeros = |count: usize| vec!["[0]"; count].join(", ");
     rejects(
@@ -267,8 +267,8 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         boxes.replace("2147483648", "1073741824"),
         &[1, 1],
-        "the layout has too many bases, expected at most 64 in all and 62 of one dim; make the encoding or \
-         the shape smaller",
+        "the layout has too many bases, expected at most 64 in total and 62 for each in-dim; make the \
+         encoding or the shape smaller",
     );
     rejects(
         "#ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8, \
@@ -290,19 +290,19 @@ fn inference_says_why_there_is_no_answer() {
     };
     assert_eq!(
         text(infer::reshape(&blocked, &[4, 8], &[4, 4])),
-        "`reshape` turns 32 elements into 16; the counts must be equal"
+        "`reshape` turns 32 elements into 16; expected the same number of elements"
     );
     assert_eq!(
         text(infer::reduce(&blocked, usize::MAX)),
         format!(
-            "`reduce` has axis {}, expected less than the rank 2",
+            "`reduce` has axis {}, expected less than 2, the rank",
             usize::MAX
         )
     );
     assert_eq!(
         text(infer::expand_dims(&blocked, 0)),
-        "cannot infer an encoding through `expand_dims`: the operand is not a `slice`; convert it \
-         to one first"
+        "cannot infer an encoding through `expand_dims`: the operand is not a `slice`; convert the \
+         operand to a `slice` along the axis"
     );
 }
 
@@ -312,7 +312,7 @@ fn what_layouts_spell_no_encoding() {
     let only_lane = id(4, Dim::LANE, D0);
     assert_eq!(
         text(LinearEncoding::new(only_lane).unwrap_err()),
-        "layout of `linear` has the wrong dims, expected register, lane, warp, block -> dim0, dim1, ..."
+        "`linear` has the wrong in-dims or out-dims, expected register, lane, warp, block -> dim0, dim1, ..."
     );
     let blocks_first = "#ttg.shared_linear<{offset = [[2]], block = [[1]]}, alignment = 16>";
     assert_eq!(
@@ -323,8 +323,8 @@ fn what_layouts_spell_no_encoding() {
                 .cga_layout()
                 .unwrap_err()
         ),
-        "basis [1] of `block` lies inside the tile of one CTA, expected outside: the tile of a CTA \
-         must be contiguous along each dim"
+        "basis [1] of `block` is not a step past the tile of one CTA along one dim, expected contiguous \
+         CTA tiles"
     );
 }
 
@@ -341,7 +341,7 @@ fn conversions_of_too_many_threads() {
         plan_conversion(&layout, &layout, 32, target, &PlanOptions::new())
             .unwrap_err()
             .to_string(),
-        "the layouts have 4096 threads: expected at most 2048"
+        "the layouts have 4096 threads per CTA: expected at most 2048"
     );
 }
 
@@ -358,7 +358,7 @@ fn conversions_of_too_many_registers() {
         plan_conversion(&layout, &layout, 32, target, &PlanOptions::new())
             .unwrap_err()
             .to_string(),
-        "a block of the tensor has 2^31 elements or registers per thread: expected at most 2^28"
+        "the layouts have 2^31 elements per CTA, or 2^31 registers per thread; expected at most 2^28 of each"
     );
 }
 

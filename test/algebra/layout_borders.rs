@@ -142,7 +142,7 @@ fn sixty_four_bits() {
     );
     check(
         l.flatten_ins(),
-        "in-dim `register` has 64 bits; at most 63 are supported in one dim",
+        "in-dim `register` has 64 bits; expected at most 63",
         Some(R),
     );
     let wide = id(63, R, D0);
@@ -154,22 +154,22 @@ fn sixty_four_bits() {
 #[test]
 fn more_than_sixty_four_bits() {
     let l = id(40, R, D1);
-    let text = "in-dim `lane` brings the in-dims to 80 bits; at most 64 are supported";
+    let text = "with in-dim `lane`, the in-dims have 80 bits in total; expected at most 64";
     check(l.product(&id(40, L, D0)), text, Some(L));
     check(
         id(40, R, D0).product(&id(40, R, D1)),
-        "in-dim `register` has 80 bits; at most 63 are supported in one dim",
+        "in-dim `register` has 80 bits; expected at most 63",
         Some(R),
     );
     check(
         LinearLayout::strided_1d(1 << 32, 1 << 32, R, D0),
-        "out-dim `dim0` has 64 bits; at most 63 are supported in one dim",
+        "out-dim `dim0` has 64 bits; expected at most 63",
         Some(D0),
     );
     check(
         l.resize_in(R, 1 << 63)
             .and_then(|l| l.product(&id(2, L, D0))),
-        "in-dim `lane` brings the in-dims to 65 bits; at most 64 are supported",
+        "with in-dim `lane`, the in-dims have 65 bits in total; expected at most 64",
         Some(L),
     );
     assert!(ensure_not_smaller_than(&l, &[(D1, 1 << 63)]).is_ok());
@@ -220,13 +220,13 @@ fn many_dims() {
     let order: Vec<usize> = (0..=MAX_DIMS).collect();
     check(
         LinearLayout::identity_nd(R, &shape, &order),
-        "the layout has more than 16 out-dims",
+        "the layout has too many out-dims; expected at most 16",
         None,
     );
     let full = LinearLayout::identity_nd(R, &shape[..MAX_DIMS], &order[..MAX_DIMS]).unwrap();
     check(
         full.product(&id(1, R, Dim::out(MAX_DIMS))),
-        "the layout has more than 16 out-dims",
+        "the layout has too many out-dims; expected at most 16",
         None,
     );
 }
@@ -235,14 +235,22 @@ fn many_dims() {
 fn errors_name_what_is_wrong() {
     let l = id(2, R, D0).product(&id(3, L, D1)).unwrap();
     let none = Some(Dim::WARP);
-    check(l.squeeze_ins(Dim::WARP), "there is no in-dim `warp`", none);
+    check(
+        l.squeeze_ins(Dim::WARP),
+        "the layout has no in-dim `warp`",
+        none,
+    );
     check(
         l.squeeze_outs(D0),
         "out-dim `dim0` has size 4; expected 1",
         Some(D0),
     );
     check(l.rename_in(R, L), "in-dim `lane` is named twice", Some(L));
-    check(l.transpose_ins(&[R]), "in-dim `lane` is missing", Some(L));
+    check(
+        l.transpose_ins(&[R]),
+        "in-dim `lane` is missing; expected all in-dims of the layout",
+        Some(L),
+    );
     check(
         l.transpose_ins(&[R, R]),
         "in-dim `register` is named twice",
@@ -250,7 +258,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         l.reshape_ins(&[(R, 8)]),
-        "the new in-dims have 3 bits together; expected 5",
+        "the new in-dims have 3 bits in total; expected 5",
         None,
     );
     check(
@@ -260,10 +268,14 @@ fn errors_name_what_is_wrong() {
     );
     check(
         l.resize_out(D0, 8),
-        "out-dim `dim0` of size 4 cannot grow to 8; it can only shrink",
+        "cannot resize out-dim `dim0` from 4 to 8; expected at most 4",
         Some(D0),
     );
-    check(l.apply(&[(R, 1)]), "in-dim `lane` is missing", Some(L));
+    check(
+        l.apply(&[(R, 1)]),
+        "in-dim `lane` is missing; expected all in-dims of the layout",
+        Some(L),
+    );
     check(
         l.apply(&[(R, 1), (R, 1)]),
         "in-dim `register` is named twice",
@@ -274,7 +286,7 @@ fn errors_name_what_is_wrong() {
         "`register` = 4 is out of range; expected less than 4",
         Some(R),
     );
-    check(l.compose(&l), "there is no in-dim `dim0`", Some(D0));
+    check(l.compose(&l), "the layout has no in-dim `dim0`", Some(D0));
     check(
         id(3, L, R).compose(&l.sublayout(&[R], &[D0]).unwrap()),
         "`register` has size 8; expected at most 4",
@@ -287,12 +299,12 @@ fn errors_name_what_is_wrong() {
     );
     check(
         l.concat_outs(&id(1, R, D1)),
-        "in-dim `lane` is missing",
+        "in-dim `lane` is missing; expected all in-dims of the layout",
         Some(L),
     );
     check(
         LinearLayout::zeros_1d(4, L, D0, 4).unwrap().invert(),
-        "layout is not invertible: 2 input bits, 2 output bits and rank 0 must be equal",
+        "layout is not invertible: it has 2 input bits, 2 output bits and rank 0; expected these to be equal",
         None,
     );
     let e = id(2, L, D0).invert_and_compose(&LinearLayout::strided_1d(2, 2, R, D0).unwrap());
@@ -308,11 +320,13 @@ fn errors_name_what_is_wrong() {
     assert!(e.is_not_divisible());
     assert_eq!(
         e.to_string(),
-        "layout is not divisible: basis 0 of in-dim `register` does not fit the tile"
+        "layout is not divisible by the tile: basis 0 of in-dim `register` differs from the basis of the \
+         tile, or overlaps the tile"
     );
     check(
         l.divide_left(&id(3, R, D0)),
-        "layout is not divisible: in-dim `register` has 2 bits, but the tile has 3",
+        "layout is not divisible by the tile: in-dim `register` has 2 bits in the layout, but 3 bits in \
+         the tile",
         Some(R),
     );
     check(
@@ -322,8 +336,21 @@ fn errors_name_what_is_wrong() {
     );
     check(
         LinearLayout::from_bases_sized(&[(R, &[&[9]])], &[(D0, 8)], Surjectivity::NotRequired),
-        "basis 0 of in-dim `register` maps to `dim0` = 9; expected less than 8",
+        "basis 0 of in-dim `register` maps to `dim0` = 9; expected less than 8, the size of `dim0`",
         Some(D0),
+    );
+    let columns = |columns: &[u64]| {
+        LinearLayout::from_columns(&[(R, 4)], &[(D0, 4)], columns, Surjectivity::NotRequired)
+    };
+    check(
+        columns(&[1]),
+        "found 1 columns; expected 2, one for each input bit",
+        None,
+    );
+    check(
+        columns(&[1, 4]),
+        "column 4 does not fit into the 2 output bits",
+        None,
     );
     check(
         LinearLayout::from_bases(&[(R, &[&[1], &[4]])], &[D0]),
@@ -332,7 +359,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         RegisterPermutation::new(&[0, 2], R, 2),
-        "the action on `register` names basis 2; expected less than 2",
+        "the action on `register` names basis 2; expected a basis index less than 2",
         Some(R),
     );
     check(
@@ -342,7 +369,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         ensure_not_larger_than(&l, &[(D0, 4)], true),
-        "out-dim `dim1` is missing",
+        "out-dim `dim1` is missing; expected all out-dims of the layout",
         Some(D1),
     );
     check(
@@ -374,11 +401,11 @@ fn text_errors_say_where() {
         ),
         (
             " - lane=1 -> (1)\n   lane=4 -> (2)",
-            "expected twice the last power of two at byte 24 of the layout text",
+            "expected `=` and twice the previous number at byte 24 of the layout text",
         ),
         (
             " - lane=1 -> (1)\n   warp=2 -> (2)",
-            "expected the same dim at byte 20 of the layout text",
+            "expected the dim name of the previous basis at byte 20 of the layout text",
         ),
         (
             " - lane is a size 1 dimension\nwhere out dims are: [dim0 (size 1)] x",

@@ -20,7 +20,7 @@ fn bad_cases_get_an_error_that_teaches() {
     check_error("{\"enc\": ", "the line is not JSON: EOF");
     check_error("[1]", "expected a JSON object, found [1]");
     check_error("{}", "found neither `enc` nor `op`");
-    check_error(r#"{"enc": "x", "op": "y"}"#, "not both");
+    check_error(r#"{"enc": "x", "op": "y"}"#, "found both `enc` and `op`");
     check_error(r#"{"enc": 7}"#, "`enc`: expected a string, found 7");
     check_error(r#"{"enc": "x", "shape": [1]}"#, "expected an encoding");
     let blocked = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
@@ -30,7 +30,7 @@ fn bad_cases_get_an_error_that_teaches() {
     );
     check_error(
         &json!({"enc": blocked, "bases": {"lane": [[1], [1, 2]]}}).to_string(),
-        "`shape` is missing, and `bases` does not show it",
+        "`shape` is missing and cannot be inferred from `bases`",
     );
     check_error(
         &json!({"enc": blocked, "shape": [-4]}).to_string(),
@@ -55,11 +55,11 @@ fn bad_cases_get_an_error_that_teaches() {
     );
     check_error(
         r#"{"system": "cute", "enc": "x"}"#,
-        "`enc` is for linear layouts; a case of `cute` has `op` and `args`",
+        "`enc` requires the system `linear`, found `cute`; use `op` and `args`",
     );
     check_error(
         r#"{"system": "cute", "op": "call", "args": [{"shape": [4, 2], "stride": [1]}, 0]}"#,
-        "argument 0 of `call`: the shape (4,2) and the stride (1) are nested differently",
+        "argument 0 of `call`: the shape (4,2) and the stride (1) have different structures",
     );
     check_error(
         r#"{"op": "mul", "args": [{"bases": []}, 1]}"#,
@@ -67,11 +67,11 @@ fn bad_cases_get_an_error_that_teaches() {
     );
     check_error(
         r#"{"op": "invert", "args": [{"bases": [["lane", [[-1]]]], "out_dims": [["dim0", 2]]}]}"#,
-        "argument 0 of `invert`: the bases of `lane` are not lists of whole numbers",
+        "argument 0 of `invert`: the bases of `lane` are not lists of non-negative integers",
     );
     check_error(
         r#"{"op": "identity_1d", "args": ["4", "lane", "dim0"]}"#,
-        "argument 0 of `identity_1d`: expected a size, found \"4\"",
+        "argument 0 of `identity_1d`: expected a size (a positive integer), found \"4\"",
     );
     check_error(
         r#"{"op": "identity_1d", "args": [6, "lane", "dim0"]}"#,

@@ -255,7 +255,7 @@ fn mosaic_layouts_are_tiles_of_tiles() {
             let e = parsed.unwrap_err().to_string();
             assert_eq!(
                 e,
-                "`lane_dims` multiply to 128; expected 32, with `Replicated` for copies"
+                "the extents in `lane_dims` have the product 128; expected 32, including `Replicated` copies"
             );
             assert!(shapes.is_empty());
             continue;
@@ -350,18 +350,18 @@ fn errors_have_messages() {
     fails(
         "#xegpu.layout<lane_layout = [2, 8], lane_data = [1, 1]>",
         &[16, 4],
-        "extent 4 of dim 1 is not a multiple of lane_layout times lane_data, 8; the next one is 8",
+        "in dim 1, extent 4 is not a multiple of 8 (lane_layout times lane_data); the next multiple is 8",
     );
     fails(
         "#xegpu.layout<lane_layout = [2, 3], lane_data = [1, 1]>",
         &[16, 4],
-        "extent 3 of dim 1 of lane_layout is not a power of two; the next one is 4",
+        "dim 1 of lane_layout is 3; expected a power of two, the next is 4",
     );
     fails(
         "#iree_vector_ext.nested_layout<subgroup_tile = [2], batch_tile = [1], outer_tile = [1], \
         thread_tile = [4], element_tile = [1], subgroup_strides = [0], thread_strides = [1]>",
         &[],
-        "subgroup_strides 0 is 0, so that dim 0 is not distributed, but its tile is 2; expected 1",
+        "in dim 0, subgroup_strides is 0 (no distribution), but the tile has extent 2; expected extent 1",
     );
     fails(
         "#iree_vector_ext.nested_layout<subgroup_tile = [1]>",
@@ -376,7 +376,7 @@ fn errors_have_messages() {
     fails(
         "#mosaic_gpu.TiledLayout<[[64, 8], [24, 8]], warp_dims = [-4], lane_dims = [], vector_dim = -1>",
         &[],
-        "extent 64 of dim 0 is not a multiple of its tile, 24; the next one is 72",
+        "in dim 0, extent 64 is not a multiple of 24 (the tile); the next multiple is 72",
     );
     fails(
         "#ttg.blocked<{}>",

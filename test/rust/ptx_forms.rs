@@ -431,7 +431,7 @@ fn refusals_say_what_would_do() {
     );
     let error = refusal("=r", "mov.u32 $0, %r77;");
     assert!(
-        error.starts_with("inline assembly: `mov.u32`: `%r77` is declared nowhere"),
+        error.starts_with("inline assembly: `mov.u32`: register `%r77` is not declared"),
         "{error}"
     );
     let error = refusal("l,r,r", "@$2 st.global.b32 [$0], $1;");

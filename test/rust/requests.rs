@@ -128,7 +128,7 @@ fn a_fault_has_its_kind_and_leaves_the_buffers() {
     assert!(
         refused
             .report
-            .contains("there is no buffer 3, because the request has 0 buffers"),
+            .contains("buffer index 3 is out of range, the request has 0 buffers"),
         "{}",
         refused.report
     );

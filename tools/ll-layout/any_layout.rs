@@ -109,8 +109,8 @@ impl AnyLayout {
     /// The linear layout of a Tilus shared layout maps offsets to elements.
     pub(crate) fn linear(self) -> Result<Subject, Failure> {
         let none = |e: &dyn fmt::Display| {
-            Failure::new(format!("the layout is not linear over bits: {e}"))
-                .note("`--view grid` shows it as it is")
+            Failure::new(format!("the layout is not linear over GF(2): {e}"))
+                .note("`ll-layout show --view grid` also draws layouts that are not linear")
         };
         let layout: LinearLayout = match self {
             Self::Linear(subject) => return Ok(*subject),
@@ -155,8 +155,8 @@ impl AnyLayout {
 
 fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     shape.ok_or_else(|| {
-        Failure::new("an encoding requires the shape of its tensor").note(
-            "add it after the encoding, as in `64x16`, or give the type, `tensor<64x16xf16, #ttg...>`",
+        Failure::new("the tensor shape is missing; an encoding requires a shape").note(
+            "add a shape after the encoding, as in `64x16`, or give a type, `tensor<64x16xf16, #ttg...>`",
         )
     })
 }

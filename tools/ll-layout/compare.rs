@@ -65,9 +65,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         let [shape, other] = [&a, &b].map(|side| shape_text(&side.shape()));
         if shape != other {
             return Err(Failure::new(format!(
-                "A is of {shape} and B of {other}: element by element, they cannot be compared"
+                "a picture requires layouts of the same shape; A has shape {shape}, B has {other}"
             ))
-            .note("leave out `--format` and `--output`; the answer is text"));
+            .note("leave out `--format` and `--output` to print the difference as text"));
         }
         let title = format!("A: {}; B: {}", a.title(), b.title());
         let scene = Scene::comparison(&a.layout, &b.layout, Window::PICTURE).titled(&title);
@@ -150,7 +150,7 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
         let (in_a, in_b) = (names(a), names(b));
         return Some(Difference::new(
             format!(
-                "the {what}s are the same, but in another order: {} in A, {} in B",
+                "the {what}s have different orders: ({}) in A, ({}) in B",
                 in_a.join(", "),
                 in_b.join(", ")
             ),
@@ -158,15 +158,11 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
         ));
     };
     let size = |size: Option<u64>| match size {
-        Some(size) => format!("of size {size}"),
-        None => "missing".to_owned(),
+        Some(size) => format!("has size {size}"),
+        None => "is missing".to_owned(),
     };
     Some(Difference::new(
-        format!(
-            "{what} `{dim}` is {} in A and {} in B",
-            size(in_a),
-            size(in_b)
-        ),
+        format!("{what} `{dim}` {} in A and {} in B", size(in_a), size(in_b)),
         json!({what: dim.name(), "a": in_a, "b": in_b}),
     ))
 }
@@ -189,7 +185,7 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
         .map(|(d, index)| format!("{d}={index}"))
         .collect();
     let mut text = format!(
-        "first at {}, which is element {in_a} in A and {in_b} in B; one slot in {} agrees",
+        "first at {}, which holds element {in_a} in A and {in_b} in B; 1/{} of the slots agree",
         place.join(", "),
         1u128 << changed.rank()
     );
@@ -241,7 +237,8 @@ fn gaps_differ(a: &Subject, b: &Subject) -> Option<Difference> {
     let (in_a, in_b) = (after(a, interval), after(b, interval));
     Some(Difference::new(
         format!(
-            "the elements are in the same order, but the gap after every {interval} of them is {in_a} in A and {in_b} in B"
+            "the elements are in the same order, but the padding after every {interval} elements is {in_a} in A \
+             and {in_b} in B"
         ),
         json!({"interval": interval, "a": in_a, "b": in_b}),
     ))

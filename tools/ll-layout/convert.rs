@@ -168,9 +168,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
             .max(side.layout.total_out_bits());
         if size > MOST {
             return Err(Failure::new(format!(
-                "{name}: the layout has 2^{size} slots or elements; conversions are planned up to 2^{MOST}"
+                "{name}: the layout has 2^{} slots and 2^{} elements; conversions are planned for at most \
+                 2^{MOST} of each",
+                side.layout.total_in_bits(),
+                side.layout.total_out_bits()
             ))
-            .note("ask for a smaller tensor: larger ones repeat what a small one does"));
+            .note("use a smaller shape; the plan for a larger shape repeats the same steps"));
         }
     }
     let mut options = PlanOptions::new();
@@ -228,7 +231,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     } else {
         text += &format!("steps of a thread: {}\n", steps_text(answer.plan.program()));
     }
-    text += &format!("\nWays to do it on {target}:\n");
+    text += &format!("\nStrategies on {target}:\n");
     for (name, outcome) in &ways {
         text += &match outcome {
             Ok(cost) => format!("  {name:<8} {cost}\n"),
@@ -253,10 +256,10 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, Failure> {
     Scene::steps(plan.program(), target, window).ok_or_else(|| {
         Failure::new(format!(
-            "a {} conversion stores nothing in shared memory",
+            "no banks to draw: a {} conversion does not use shared memory",
             plan.kind()
         ))
-        .note("leave out `--banks`, or ask for `--strategy shared`")
+        .note("leave out `--banks`, or use `--strategy shared`")
     })
 }
 
@@ -268,21 +271,21 @@ fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
         _ if plan.kind() == PlanKind::Cluster => {
-            "elements go from CTA to CTA, through the shared memory of the CTA that holds them"
+            "elements move between CTAs, through the shared memory of the source CTA"
         }
-        (true, _) => "elements go from warp to warp, which only shared memory does",
-        (_, true) => "elements go from lane to lane of a warp",
-        _ if plan.program().is_identity() => "every element is where it should be",
-        _ => "every element is in the right thread",
+        (true, _) => "elements move between warps, which requires shared memory",
+        (_, true) => "elements move between the lanes of a warp",
+        _ if plan.program().is_identity() => "all elements are already in place",
+        _ => "all elements are already in the right thread",
     };
     let considered = plan.reason().considered.len();
     let choice = match considered {
         1 => String::new(),
-        _ => format!("; the cheapest of {considered} ways by the target's cost model"),
+        _ => format!("; the cheapest of {considered} strategies by the cost model of the target"),
     };
     match moves.as_slice() {
         [] => format!("why: {reach}{choice}\n"),
-        moves => format!("why: {reach} (it moves {}){choice}\n", moves.join(", ")),
+        moves => format!("why: {reach} (moved dims: {}){choice}\n", moves.join(", ")),
     }
 }
 
@@ -377,11 +380,11 @@ fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
                     ),
                     answer_json(&answer),
                 ),
-                Err(failure) => error_of(format!("cannot: {}", failure.message)),
+                Err(failure) => error_of(format!("not possible: {}", failure.message)),
             }
         } else {
             error_of(format!(
-                "cannot: a warp has {} lanes, these layouts are for {}",
+                "not possible: a warp has {} lanes, but the layouts are for {} lanes",
                 target.lanes, asked.lanes
             ))
         };

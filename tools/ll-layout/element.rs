@@ -14,8 +14,8 @@ pub(crate) fn element_bits(name: Option<&str>, of_text: Option<u32>) -> Result<u
             notes.iter().fold(Failure::new(&error), Failure::note)
         }),
         None => of_text.ok_or_else(|| {
-            Failure::new("the type of an element is not known").note(
-                "add it, as in `--type f16`, or give the type of a tensor, `tensor<64x64xf16, #ttg...>`",
+            Failure::new("the element type is missing").note(
+                "add a type, as in `--type f16`, or give a tensor type, `tensor<64x64xf16, #ttg...>`",
             )
         }),
     }

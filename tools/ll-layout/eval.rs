@@ -48,8 +48,8 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         shape => Some(parse_shape(shape)?),
     };
     if points.is_empty() {
-        let note = "add one: `register=1,lane=3`, or with `--inverse` `3,17`";
-        return Err(Failure::new("expected a point to evaluate").note(note));
+        let note = "add a slot, as in `register=1,lane=3`, or an element, as in `--inverse 3,17`";
+        return Err(Failure::new("the slot or element to evaluate is missing").note(note));
     }
     let subject = AnyLayout::on_shape(text, shape.as_deref())?.linear()?;
     let mut text = String::new();
@@ -79,10 +79,15 @@ fn forward(
     for (i, (name, value)) in pieces(point)?.into_iter().enumerate() {
         let name = name.ok_or_else(|| {
             let first = layout.in_dims().next().map_or("lane", Dim::name);
-            Failure::new(format!("piece {i} of `{point}` names no dim"))
-                .note(format!("write it as `{first}={value}`"))
+            Failure::new(format!(
+                "index {value} at position {} of `{point}` has no dim name",
+                i + 1
+            ))
+            .note(format!(
+                "write an index with its dim name, as in `{first}={value}`"
+            ))
         })?;
-        set(&mut indices, name, value, "in-dims")?;
+        set(&mut indices, name, value, "in-dim")?;
     }
     let packed = layout.pack_in(&indices).map_err(Failure::new)?;
     let element = layout.unpack(layout.apply_packed(packed));
@@ -109,18 +114,22 @@ fn inverse(
     let is_named = given.iter().any(|(name, _)| name.is_some());
     if !is_named && given.len() != indices.len() {
         return Err(Failure::new(format!(
-            "`{point}` has {} indices, but the tensor is {}",
+            "number of indices in `{point}` is {}, expected {}: the tensor has shape {}",
             given.len(),
+            indices.len(),
             shape_text(&subject.shape())
         )));
     }
     for (i, (name, value)) in given.into_iter().enumerate() {
         match (name, indices.get_mut(i)) {
-            (Some(name), _) => set(&mut indices, name, value, "out-dims")?,
+            (Some(name), _) => set(&mut indices, name, value, "out-dim")?,
             (None, Some(to)) if !is_named => to.1 = value,
             _ => {
-                return Err(Failure::new(format!("piece {i} of `{point}` names no dim"))
-                    .note("name all dims or none: `dim0=3,dim1=17` or `3,17`"));
+                return Err(Failure::new(format!(
+                    "index {value} at position {} of `{point}` has no dim name",
+                    i + 1
+                ))
+                .note("name all dims or none: `dim0=3,dim1=17` or `3,17`"));
             }
         }
     }
@@ -129,7 +138,7 @@ fn inverse(
     for ((dim, index), (_, size)) in indices.iter().zip(layout.out_shape()) {
         if *index >= size {
             return Err(Failure::new(format!(
-                "`{dim}` = {index} is outside the tensor; expected less than {size}"
+                "index {index} along `{dim}` is outside the tensor; expected less than {size}"
             )));
         }
         // Beyond 64 bits, all sizes are 1.
@@ -158,7 +167,7 @@ fn inverse(
     }
     match holders.copies() {
         Some(copies) if copies <= MOST as u64 => {}
-        _ => *text += &format!("{named} <- ... and more than those {MOST}\n"),
+        _ => *text += &format!("{named} <- ... more slots; only the first {MOST} are listed\n"),
     }
     list.push(json!({"element": element, "held_by": held}));
     Ok(())
@@ -187,7 +196,7 @@ fn pieces(point: &str) -> Result<Vec<(Option<&str>, u64)>, Failure> {
             };
             let value = value.parse().map_err(|_| {
                 Failure::new(format!("`{value}` in `{piece}` is not an index"))
-                    .note("a point is written `register=1,lane=3`")
+                    .note("write a point as `register=1,lane=3`")
             })?;
             Ok((name, value))
         })
@@ -199,7 +208,7 @@ fn set(indices: &mut [(Dim, u64)], name: &str, value: u64, what: &str) -> Result
         let known: Vec<&str> = indices.iter().map(|(d, _)| d.name()).collect();
         let known = known.join(", ");
         return Err(Failure::new(format!(
-            "the layout has no `{name}`; its {what} are {known}"
+            "the layout has no {what} `{name}`; expected one of {known}"
         )));
     };
     to.1 = value;

@@ -38,7 +38,7 @@ pub(crate) fn find(
     let Some(target) = target else {
         let failure = Failure::new(format!("the instruction `{name}` requires a target GPU"));
         return Err(match having().as_slice() {
-            [] => failure.note("add it, as in `--target cuda:80`"),
+            [] => failure.note("add a target, as in `--target cuda:80`"),
             names => failure.note(format!("add `--target` with one of {}", names.join(", "))),
         });
     };
@@ -56,10 +56,10 @@ pub(crate) fn find(
     };
     let failure = match having().as_slice() {
         [] => failure,
-        names => failure.note(format!("{} have it", names.join(", "))),
+        names => failure.note(format!("targets with `{name}`: {}", names.join(", "))),
     };
     Err(failure.note(format!(
-        "`ll-layout list --instructions --target {target}` lists all"
+        "`ll-layout list --instructions --target {target}` lists all instructions"
     )))
 }
 

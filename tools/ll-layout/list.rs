@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         let scenes: Vec<Scene> = listed.iter().flat_map(scenes).collect();
         if scenes.is_empty() {
             return Err(Failure::new(format!(
-                "`{file}` lays out no tensor or buffer"
+                "`{file}` has no tensor or buffer with an encoding to draw"
             )));
         }
         let page = arguments.drawing.picture(&file, &scenes);

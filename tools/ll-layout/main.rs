@@ -220,7 +220,7 @@ fn main() -> ExitCode {
     };
     match io::stdout().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("error: cannot write: {e}");
+            eprintln!("error: cannot write to standard output: {e}");
             ExitCode::FAILURE
         }
         _ => code,
@@ -243,8 +243,8 @@ fn man(verb: Option<&str>) -> Result<String, Failure> {
             .map(|c| c.get_name().to_owned())
             .collect();
         let Some(found) = command.find_subcommand(verb) else {
-            return Err(Failure::new(format!("unknown verb `{verb}`"))
-                .note(format!("the verbs are {}", verbs.join(", "))));
+            return Err(Failure::new(format!("unknown command `{verb}`"))
+                .note(format!("the commands are {}", verbs.join(", "))));
         };
         let name = format!("ll-layout-{}", found.get_name());
         command = found.clone().display_name(name);
@@ -252,6 +252,6 @@ fn man(verb: Option<&str>) -> Result<String, Failure> {
     let mut out = Vec::new();
     clap_mangen::Man::new(command)
         .render(&mut out)
-        .map_err(|e| Failure::new(format!("the page cannot be made: {e}")))?;
+        .map_err(|e| Failure::new(format!("cannot generate the manual page: {e}")))?;
     Ok(String::from_utf8_lossy(&out).into_owned())
 }

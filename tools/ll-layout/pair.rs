@@ -31,9 +31,9 @@ impl PairArguments {
         if sources.iter().all(|source| *source == "-") {
             let [first, second] = names;
             return Err(Failure::new(format!(
-                "{first} and {second} are both standard input, which can be read once"
+                "{first} and {second} are both standard input, which can be read only once"
             ))
-            .note("give one of them as text or as a file"));
+            .note(format!("give {first} or {second} as text or as a file")));
         }
         let parse = |i: usize| {
             let text = read_text(sources[i])?;

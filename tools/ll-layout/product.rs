@@ -104,10 +104,10 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         [left, right] => [number(left)?, number(right)?],
         types => {
             return Err(Failure::new(format!(
-                "{} types are given, expected that of A and B, or one of each",
+                "{} element types are given; expected 1 (for A and B) or 2 (A, then B)",
                 types.len()
             ))
-            .note("write it as `--type f16`, or `--type f8E4M3FN,f8E5M2`"));
+            .note("write `--type f16`, or `--type f8E4M3FN,f8E5M2`"));
         }
     };
     let sum = number(&arguments.sum)?;
@@ -146,7 +146,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     } else {
         text += &format!("steps of a thread: {}\n", steps_text(program));
     }
-    text += &format!("\nInstructions of these types on {target}, on the operands as they are:\n");
+    text += &format!(
+        "\nInstructions of these types on {target}, without conversions of the operands:\n"
+    );
     let width = tried.iter().map(|(row, _)| row.name.len()).max();
     for (row, outcome) in &tried {
         let width = width.unwrap_or(0);
@@ -166,8 +168,10 @@ impl Arguments {
     fn layouts(&self) -> Result<[LinearLayout; 3], Failure> {
         let sources = [&self.a, &self.b, &self.d];
         if sources.iter().filter(|source| **source == "-").count() > 1 {
-            return Err(Failure::new("standard input can be read once")
-                .note("give two of A, B and D as text or as files"));
+            return Err(Failure::new(
+                "several of A, B and D are `-`, but standard input can be read only once",
+            )
+            .note("give at least two of A, B and D as text or as files"));
         }
         let sizes = self.shape.as_deref().map(parse_shape).transpose()?;
         let shapes = match sizes.as_deref() {
@@ -178,10 +182,11 @@ impl Arguments {
             }
             Some(shape) => {
                 return Err(Failure::new(format!(
-                    "`{}` is not the sizes of a product: expected m, n and k",
-                    shape_text(shape)
+                    "number of sizes in `{}` is {}; expected 3 (m, n, k) or 4 (batch, m, n, k)",
+                    shape_text(shape),
+                    shape.len()
                 ))
-                .note("write them as `64x64x32`, or `4x64x64x32` for 4 matrices"));
+                .note("write the sizes as `64x64x32`, or `4x64x64x32` for 4 matrices"));
             }
         };
         let mut layouts = Vec::new();
@@ -192,9 +197,9 @@ impl Arguments {
         let terms = layouts[0].total_out_bits() + layouts[1].out_shape().last().map_or(0, log2);
         if terms > MOST_TERMS as usize {
             return Err(Failure::new(format!(
-                "there are 2^{terms} multiplications; products are planned up to 2^{MOST_TERMS}"
+                "the product has 2^{terms} multiplications; products are planned for at most 2^{MOST_TERMS}"
             ))
-            .note("ask for smaller tensors: larger ones repeat what small ones do"));
+            .note("use smaller tensors; the plan for larger tensors repeats the same steps"));
         }
         layouts
             .try_into()
@@ -213,14 +218,17 @@ impl Arguments {
         let size = layout.total_in_bits().max(layout.total_out_bits());
         if size > MOST {
             return Err(Failure::new(format!(
-                "the layout has 2^{size} slots or elements; products are planned up to 2^{MOST}"
+                "the layout has 2^{} slots and 2^{} elements; products are planned for at most \
+                 2^{MOST} of each",
+                layout.total_in_bits(),
+                layout.total_out_bits()
             ))
-            .note("ask for a smaller tensor: larger ones repeat what a small one does"));
+            .note("use smaller tensors; the plan for larger tensors repeats the same steps"));
         }
         if !layout.has_in_dim(Dim::REGISTER) {
             let names: Vec<&str> = layout.in_dims().map(Dim::name).collect();
             return Err(Failure::new(format!(
-                "only registers are multiplied: the layout has {}, expected register, lane, warp",
+                "expected a register layout, with in-dims register, lane and warp; found in-dims {}",
                 names.join(", ")
             )));
         }
@@ -237,8 +245,10 @@ fn log2((_, size): (Dim, u64)) -> usize {
 fn number(name: &str) -> Result<Number, Failure> {
     Number::of_ir_name(name.trim()).ok_or_else(|| {
         let names = Number::ALL.map(Number::ir_name);
-        let failure = Failure::new(format!("`{name}` is not a type that can be multiplied"))
-            .note(format!("expected one of {}", names.join(", ")));
+        let failure = Failure::new(format!(
+            "`{name}` is not an element type of matrix products"
+        ))
+        .note(format!("expected one of {}", names.join(", ")));
         match nearest(name, names) {
             Some(nearest) => failure.note(format!("the nearest is `{nearest}`")),
             None => failure,
@@ -336,7 +346,8 @@ fn facts(product: &MatrixProduct<'_>, plan: &ProductPlan, tried: &[Attempt]) -> 
         })
         .collect();
     text += &match conversions.as_slice() {
-        [] => "conversions: none, the operands lie as the instruction takes them\n".to_owned(),
+        [] => "conversions: none, the operands already have the layouts of the instruction\n"
+            .to_owned(),
         all => all.concat(),
     };
     if program.scratch_bytes() > 0 {
@@ -349,9 +360,9 @@ fn facts(product: &MatrixProduct<'_>, plan: &ProductPlan, tried: &[Attempt]) -> 
     text += &format!("registers of a thread: A {a}, B {b}, D {d}\n");
     let packed = program.num_packed_words() as u64;
     text + &match packed {
-        0 => "packing: none, what shares a word lies together\n".to_owned(),
+        0 => "packing: none, the elements of each word are already adjacent\n".to_owned(),
         words => format!(
-            "packing: {} of elements that do not lie together\n",
+            "packing: {} of elements that are not adjacent\n",
             counted(words, "word")
         ),
     }

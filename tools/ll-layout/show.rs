@@ -123,10 +123,10 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     if views == [View::Grid] && !as_json {
         if arguments.all && layout.size() > 1 << MOST {
             return Err(Failure::new(format!(
-                "the layout has {} elements; all of them are listed up to 2^{MOST}",
+                "the layout has {} elements; `--all` draws at most 2^{MOST}",
                 layout.size()
             ))
-            .note("leave out `--all` to see a corner"));
+            .note("leave out `--all` to draw only the first rows and columns"));
         }
         let scene = match &layout {
             AnyLayout::Linear(subject) => Scene::boxed(&subject.layout, window),
@@ -147,11 +147,14 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         let bits = l.total_in_bits().max(l.total_out_bits());
         if bits > MOST {
             return Err(Failure::new(format!(
-                "the layout of {} has 2^{bits} slots or elements; all of them are listed up to 2^{MOST}",
-                shape_text(&subject.shape())
+                "the layout of {} has 2^{} slots and 2^{} elements; `--all` and `--json` list at most \
+                 2^{MOST} of each",
+                shape_text(&subject.shape()),
+                l.total_in_bits(),
+                l.total_out_bits()
             ))
             .note(
-                "leave out `--all` to see a corner, or ask for `--view bases` or `--view matrix`",
+                "leave out `--all` to list only a part, or use `--view bases` or `--view matrix`",
             ));
         }
     }
@@ -206,15 +209,15 @@ impl Arguments {
         if let Some(shape) = &self.shape {
             let sizes = shape_text(&row.sizes());
             return Err(Failure::new(format!(
-                "`{name}` is given the shape {shape}, and multiplies {sizes}"
+                "the shape {shape} is given for `{name}`, which has the fixed sizes {sizes}"
             ))
-            .note("an instruction says its sizes itself; leave the shape out"));
+            .note("leave out the shape"));
         }
         if !self.view.is_empty() {
-            return Err(
-                Failure::new("an instruction is shown as the figure of its operands")
-                    .note("leave out `--view`"),
-            );
+            return Err(Failure::new(
+                "`--view` does not apply to an instruction, which has a single figure",
+            )
+            .note("leave out `--view`"));
         }
         if as_json {
             return Ok(instruction::with_layouts(&row, target)?.to_string() + "\n");
@@ -253,10 +256,10 @@ impl Arguments {
         let l = &subject.layout;
         Ok(match view {
             View::Bases => {
-                return Err(
-                    Failure::new("bases are text, which a picture does not show")
-                        .note("ask for `--view matrix`, or leave out `--format` and `--output`"),
-                );
+                return Err(Failure::new(
+                    "the view `bases` is text, which cannot be drawn as a picture",
+                )
+                .note("use `--view matrix`, or leave out `--format` and `--output`"));
             }
             View::Tensor => vec![Scene::tensor(l, window)],
             View::Grid => vec![Scene::boxed(l, window)],
@@ -277,17 +280,17 @@ impl Arguments {
         let r#type = self.r#type.as_deref();
         let (true, Some(target)) = (r#type.is_some() || bits.is_some(), &self.target) else {
             return Err(
-                Failure::new("the bank of an element depends on its width and on the GPU")
-                    .note("add both, as in `--type f16 --target cuda:90`"),
+                Failure::new("`--view banks` requires the element type and the GPU")
+                    .note("add them, as in `--type f16 --target cuda:90`"),
             );
         };
         if !subject.layout.has_in_dim(Dim::OFFSET) {
             let names: Vec<&str> = subject.layout.in_dims().map(Dim::name).collect();
             return Err(Failure::new(format!(
-                "only shared memory has banks: the layout has {}, expected offset",
+                "`--view banks` requires a layout of shared memory, with in-dim offset; found in-dims {}",
                 names.join(", ")
             ))
-            .note("show the encoding of a buffer, and give this one as `--access`"));
+            .note("give the encoding of a buffer, and this register layout as `--access`"));
         }
         let target = Target::parse(target).map_err(Failure::new)?;
         let bits = element_bits(r#type, bits)?;
@@ -301,9 +304,9 @@ impl Arguments {
             let bits = subject.layout.total_in_bits();
             if bits > MOST {
                 return Err(Failure::new(format!(
-                    "the buffer has 2^{bits} elements; accesses are planned up to 2^{MOST}"
+                    "the buffer has 2^{bits} elements; accesses are planned for at most 2^{MOST}"
                 ))
-                .note("give a smaller shape: accesses repeat"));
+                .note("use a smaller shape; accesses to a larger buffer repeat the same pattern"));
             }
             let shape = shape_text(&subject.shape());
             let registers = Subject::read(registers, Some(&shape), self.source.aliases.as_deref())
@@ -351,8 +354,10 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
             View::Hardware => ("hardware", hardware_json(l)),
             View::Matrix => ("matrix", matrix_json(l)),
             View::Grid | View::Banks => {
-                return Err(Failure::new("this view has no JSON form")
-                    .note("ask for bases, tensor, hardware or matrix"));
+                return Err(
+                    Failure::new("the views `grid` and `banks` have no JSON form")
+                        .note("use the view bases, tensor, hardware or matrix"),
+                );
             }
         };
         object.insert(name.to_owned(), value);

@@ -12,7 +12,7 @@ pub(crate) fn run(file: &Path, stats: bool) -> Result<(), Failure> {
     let name = file.display();
     let counts = if file.as_os_str() == "-" {
         if io::stdin().is_terminal() {
-            eprintln!("reading cases from standard input; `ll-layout batch --help` shows some");
+            eprintln!("reading cases from standard input; `ll-layout batch --help` shows examples");
         }
         answer_all(BufReader::new(io::stdin().lock()), output)
     } else {
@@ -24,7 +24,10 @@ pub(crate) fn run(file: &Path, stats: bool) -> Result<(), Failure> {
         Ok(counts) => counts,
         // The reader of the output has ended.
         Err(e) if e.kind() == ErrorKind::BrokenPipe => return Ok(()),
-        Err(e) => return Err(Failure::new(format!("cannot go on with `{name}`: {e}"))),
+        Err(e) => {
+            let what = format!("cannot read `{name}` or write the answers: {e}");
+            return Err(Failure::new(what));
+        }
     };
     if stats {
         let seconds = start.elapsed().as_secs_f64();

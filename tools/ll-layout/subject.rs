@@ -53,10 +53,10 @@ pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
         return Ok(read);
     }
     let source = source.display();
-    Err(
-        Failure::new(format!("`{source}` holds neither an encoding nor a layout"))
-            .note(note_for(&read)),
-    )
+    Err(Failure::new(format!(
+        "`{source}` contains neither an encoding nor a layout"
+    ))
+    .note(note_for(&read)))
 }
 
 /// Parses a layout. `aliases` is the path of a file with `#name = ...` lines.
@@ -92,10 +92,11 @@ fn read_file(path: &OsStr) -> Result<String, Failure> {
     match read {
         Ok(()) => Ok(text),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Err(Failure::new(format!(
-            "`{source}` is neither an encoding nor a file"
+            "`{source}` is neither a layout nor an existing file"
         ))
         .note(
-            note_for(&source.to_string()) + "; a file that holds one, or `-` for standard input",
+            note_for(&source.to_string())
+                + "; a file with a layout and `-` (standard input) also work",
         )),
         Err(e) => Err(Failure::new(format!("cannot read `{source}`: {e}"))),
     }
@@ -124,14 +125,18 @@ pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
         let wrong = |what: &str| {
             Failure::new(format!("invalid shape `{text}`: {what}"))
                 .at(text, at)
-                .note("write it as `64x16`; `[]` is the shape of a single element")
+                .note("write a shape as `64x16`; `[]` is the shape of a single element")
         };
         match size.trim().parse() {
             Ok(0) => {
-                return Err(wrong("every size must be at least 1"));
+                return Err(wrong("found size 0, expected at least 1"));
             }
             Ok(size) => shape.push(size),
-            Err(_) => return Err(wrong(&format!("`{size}` is not a number"))),
+            Err(_) => {
+                return Err(wrong(&format!(
+                    "`{size}` is not a number from 1 to 2^64 - 1"
+                )));
+            }
         }
         at += size.len() + 1;
     }

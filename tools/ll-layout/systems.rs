@@ -69,11 +69,16 @@ pub(crate) fn difference(
         }
         _ => {
             let (Some(first), Some(second)) = (a.distributed(), b.distributed()) else {
-                return Some(Err(Failure::new(
-                    "one has threads that hold elements, the other is a place in memory",
-                )
+                let (slots, offsets) = if b.distributed().is_none() {
+                    ("A", "B")
+                } else {
+                    ("B", "A")
+                };
+                return Some(Err(Failure::new(format!(
+                    "{slots} maps slots to elements, but {offsets} maps coordinates to offsets in memory"
+                ))
                 .note(
-                    "compare layouts of registers with such, and layouts of memory with such",
+                    "give two register layouts, or two layouts of CuTe or Tilus for memory",
                 )));
             };
             let numbers = Numbers {
@@ -100,7 +105,8 @@ fn functions_differ(
         first_coordinate(&a.layout, &b.layout)
     } else if size > MOST {
         return Err(Failure::new(format!(
-            "the layouts have {size} coordinates each; with different swizzles up to {MOST} are compared one by one"
+            "A and B have {size} coordinates and different swizzles or offsets; such layouts are compared for at \
+             most {MOST} coordinates"
         )));
     } else {
         (0..size).find(|c| a.at(*c).ok() != b.at(*c).ok())
@@ -143,16 +149,16 @@ pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String,
     };
     let (text, json) = match found {
         SystemDifference::Sizes(a, b) => (
-            format!("A has {a} coordinates and B {b}"),
+            format!("A has {a} coordinates and B has {b}"),
             json!({"sizes": [a, b]}),
         ),
         SystemDifference::At { coordinate, a, b } => (
-            format!("first at coordinate {coordinate}, which is index {a} in A and {b} in B"),
+            format!("first at coordinate {coordinate}, which maps to index {a} in A and {b} in B"),
             json!({"coordinate": coordinate, "a": a, "b": b}),
         ),
         SystemDifference::Held(Difference::Shapes { first, second }, _) => (
             format!(
-                "A is of a tensor of {} and B of {}",
+                "the tensor of A has shape {}, the tensor of B has shape {}",
                 shape_text(&first),
                 shape_text(&second)
             ),
@@ -160,7 +166,7 @@ pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String,
         ),
         SystemDifference::Held(Difference::Sizes { first, second }, _) => (
             format!(
-                "A has {} threads of {} registers and B {} of {}",
+                "A has {} threads with {} registers each, B has {} threads with {} registers each",
                 first.0, first.1, second.0, second.1
             ),
             json!({"threads": [first.0, second.0], "registers": [first.1, second.1]}),
@@ -175,7 +181,7 @@ pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String,
             numbers,
         ) => (
             format!(
-                "first at register {value} of thread {thread}, which is element {} in A and {} in B",
+                "first in thread {thread}, where register {value} holds element {} in A and {} in B",
                 numbers.text(first),
                 numbers.text(second)
             ),

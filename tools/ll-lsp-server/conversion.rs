@@ -72,7 +72,7 @@ fn describe(
     let named = if is_named {
         ""
     } else {
-        " (default, because the module has no `ttg.target`)"
+        " (default, because the module has no known `ttg.target`)"
     };
     match planned {
         Err(reason) => format!("**Conversion on {target}{named}**: {reason}\n"),
@@ -95,7 +95,7 @@ fn plan(
     let size = src.total_in_bits().max(dst.total_in_bits());
     if size > MOST_BITS {
         return Err(format!(
-            "the conversion moves 2^{size} registers; plans are shown for at most 2^{MOST_BITS}"
+            "a layout of the conversion has 2^{size} slots; plans are shown for at most 2^{MOST_BITS} slots"
         ));
     }
     let mut options = PlanOptions::new();

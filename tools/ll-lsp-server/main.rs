@@ -122,7 +122,7 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
     std::thread::spawn(move || {
         // A client that stops within a message has ended; closing the pipe ends the server.
         if let Err(reason) = from_client(io::stdin().lock(), to_server, &for_editor) {
-            eprintln!("error: cannot read the message of the editor: {reason}");
+            eprintln!("error: cannot forward messages of the editor to MLIR's server: {reason}");
         }
     });
     from_server_to_client(from_server, &shared)

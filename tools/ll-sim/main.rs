@@ -146,11 +146,13 @@ fn parse_axes(text: &str) -> Result<[u32; 3], String> {
     let mut axes = [1; 3];
     let pieces: Vec<&str> = text.split(',').collect();
     if pieces.len() > 3 {
-        return Err("at most three axes".to_owned());
+        return Err(format!("found {} axes, expected at most 3", pieces.len()));
     }
     for (axis, piece) in axes.iter_mut().zip(pieces) {
         *axis = match piece.trim().parse() {
-            Ok(0) | Err(_) => return Err(format!("`{piece}` is not a positive number")),
+            Ok(0) | Err(_) => {
+                return Err(format!("`{piece}` is not a number from 1 to 2^32 - 1"));
+            }
             Ok(value) => value,
         };
     }
@@ -164,7 +166,10 @@ fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
     let colon = |from: usize| Some(from + bytes[from..].iter().position(|b| *b == b':')? + 1);
     let path = colon(0).and_then(colon).unwrap_or(bytes.len());
     let (Ok(before), path) = (std::str::from_utf8(&bytes[..path]), &bytes[path..]) else {
-        return Err("only the path of a file need not be UTF-8".to_owned());
+        return Err(
+            "the argument is not UTF-8; only the path after `file:TYPE:` may contain other bytes"
+                .to_owned(),
+        );
     };
     let text = format!("{before}{}", String::from_utf8_lossy(path));
     let mut spec: ArgSpec = text.parse().map_err(|error| format!("{error}"))?;
@@ -181,7 +186,9 @@ fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
 fn parse_tolerance(text: &str) -> Result<Tolerance, String> {
     let number = |text: &str| match text.trim().parse::<f64>() {
         Ok(value) if value >= 0.0 => Ok(value),
-        _ => Err(format!("`{text}` is not a tolerance")),
+        _ => Err(format!(
+            "`{text}` is not a tolerance; expected a number of at least 0"
+        )),
     };
     Ok(match text.split_once(',') {
         Some((absolute, relative)) => Tolerance {
@@ -311,7 +318,9 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     let conflicts = report.bank_conflicts();
     if options.no_conflicts && conflicts > 0 {
-        complain(&format!("error: {conflicts} bank conflicts"));
+        complain(&format!(
+            "error: found {conflicts} bank conflicts; `--no-conflicts` allows none"
+        ));
         good = false;
     }
     Ok(good)
@@ -456,7 +465,7 @@ fn print(text: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")
         .and_then(|()| out.flush())
-        .map_err(|error| format!("error: cannot write: {error}"))
+        .map_err(|error| format!("error: cannot write to standard output: {error}"))
 }
 
 /// Writes a line to standard error. A failed write is ignored.

@@ -63,7 +63,7 @@ impl ElementTy {
             Ok(value) => value,
             Err(_) => match text.parse().ok().and_then(whole) {
                 Some(number) => number as i128,
-                None => return Err(wrong(format!("`{text}` is no integer"))),
+                None => return Err(wrong(format!("`{text}` is not an integer"))),
             },
         };
         let range = integer_range(bits);
@@ -78,7 +78,7 @@ impl ElementTy {
 
     fn number(self, text: &str) -> Result<f64, KernelError> {
         let Ok(value) = text.parse::<f64>() else {
-            return Err(wrong(format!("`{text}` is no number")));
+            return Err(wrong(format!("`{text}` is not a number")));
         };
         let largest = match self {
             Self::Int(bits) => mask(bits) as f64,
@@ -137,7 +137,7 @@ impl FromStr for ElementTy {
             _ => {
                 let narrow = FLOAT8.map(|format| format.name).join(", ");
                 Err(wrong(format!("unknown type `{text}`")).note(format!(
-                    "known are i1, i8, i16, i32, i64, f16, bf16, f32, f64, {narrow}"
+                    "expected one of i1, i8, i16, i32, i64, f16, bf16, f32, f64, {narrow}"
                 )))
             }
         }
@@ -239,7 +239,7 @@ impl FromStr for ArgValue {
             let ty: ElementTy = ty.parse()?;
             let numbers: Result<Vec<usize>, _> = count.split('x').map(str::parse).collect();
             let numbers =
-                numbers.map_err(|_| wrong(format!("`{count}` is no number of elements")))?;
+                numbers.map_err(|_| wrong(format!("`{count}` is not a number of elements")))?;
             let count = numbers.iter().try_fold(1usize, |n, &m| n.checked_mul(m));
             let fits =
                 count.filter(|count| count.checked_mul(ty.bytes()).is_some_and(|b| b < 1 << 34));
@@ -249,7 +249,9 @@ impl FromStr for ArgValue {
                     ty,
                     count: Some(count),
                 }),
-                None => Err(wrong(format!("a buffer of `{text}` is too large"))),
+                None => Err(wrong(format!(
+                    "buffer `{text}` is too large, expected less than 16 GiB"
+                ))),
             }
         };
         match pieces[..] {
@@ -272,7 +274,7 @@ impl FromStr for ArgValue {
                 ty @ ElementTy::Int(bits) => Ok(Self::Int(ElementTy::integer(bits, value)?, ty)),
                 ty => Ok(Self::Float(ty.number(value)?, ty)),
             },
-            _ => Err(wrong(format!("argument `{text}` is not understood")).note(
+            _ => Err(wrong(format!("argument `{text}` has an unknown form")).note(
                 "write `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`, `full:VALUE:TYPE:COUNT`, `file:TYPE:PATH` or `null`",
             )),
         }
@@ -431,10 +433,11 @@ mod tests {
         );
         let error = |text: &str| text.parse::<ArgSpec>().unwrap_err().to_string();
         assert!(
-            error("zeros:f16").contains("unknown type") || error("zeros:f16").contains("no number")
+            error("zeros:f16").contains("unknown type")
+                || error("zeros:f16").contains("not a number")
         );
         assert!(error("random:f9:3").starts_with("unknown type `f9`"));
-        assert!(error("hello").starts_with("argument `hello` is not understood"));
+        assert!(error("hello").starts_with("argument `hello` has an unknown form"));
         assert!(error("zeros:f16:9999999999999").contains("too large"));
     }
 
@@ -464,7 +467,7 @@ mod tests {
         check("full:256:i8:1", Some(text));
         let text = "`-129` does not fit i8: expected -128 to 255";
         check("-129:i8", Some(text));
-        check("full:1.5:i32:1", Some("`1.5` is no integer"));
+        check("full:1.5:i32:1", Some("`1.5` is not an integer"));
         check("full:18446744073709551615:i64:1", None);
         check("full:65519:f16:1", None);
         let text = "`65520` does not fit f16: expected -65504.0 to 65504.0";

@@ -47,7 +47,7 @@ impl fmt::Display for ThreadId {
         let [x, y, z] = self.block;
         write!(
             f,
-            "lane {} of warp {} of block ({x}, {y}, {z})",
+            "lane {} of warp {} in block ({x}, {y}, {z})",
             self.lane, self.warp
         )
     }

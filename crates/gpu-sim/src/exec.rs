@@ -734,7 +734,9 @@ impl<'a> Exec<'a> {
                 true => ": the thread has returned",
                 false => "",
             };
-            let text = format!("barrier in divergent code: {here} of {all} threads reach it");
+            let text = format!(
+                "barrier in divergent code: only {here} of {all} threads reach the barrier"
+            );
             return Err(self
                 .fault(FaultKind::Divergence, self.lanes[0], text)
                 .note(format!(

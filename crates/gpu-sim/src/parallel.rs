@@ -239,6 +239,6 @@ mod tests {
     %r = "llvm.getelementptr"(%out, %j) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
     "llvm.store"(%j, %r) : (i32, !llvm.ptr<1>) -> ()"#;
         let error = check(far).expect_err("it stores too far");
-        assert!(error.contains("of block (30, 0, 0)"), "{error}");
+        assert!(error.contains("in block (30, 0, 0)"), "{error}");
     }
 }

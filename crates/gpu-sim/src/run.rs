@@ -57,8 +57,8 @@ impl Launch {
         let launch = |text: String| KernelError::new(FaultKind::Launch, text);
         let block = match (self.block, program.block_size()) {
             (None, None) => {
-                return Err(launch("the kernel does not say its block size".into())
-                    .note("name it with the launch"));
+                return Err(launch("the kernel does not specify a block size".into())
+                    .note("specify the block size in the launch"));
             }
             (Some(block), Some(required)) if block != required => {
                 return Err(launch(format!(
@@ -83,7 +83,7 @@ impl Launch {
             return Ok(());
         }
         let text = format!(
-            "the kernel requires a grid of whole clusters of {cluster:?} blocks, but got a grid of {:?} blocks",
+            "the grid has {:?} blocks, expected multiples of the cluster size, {cluster:?} blocks",
             self.grid
         );
         Err(KernelError::new(FaultKind::Launch, text).note("the grid counts blocks, not clusters"))
@@ -123,7 +123,7 @@ impl Launch {
                 params.len(),
                 self.args.len()
             ));
-            return Err(error.note(format!("in order, they are: {}", wanted.join(", "))));
+            return Err(error.note(format!("the parameters are: {}", wanted.join(", "))));
         }
         let mut bits = Vec::new();
         for (index, (param, arg)) in params.iter().zip(&self.args).enumerate() {

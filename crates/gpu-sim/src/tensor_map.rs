@@ -284,21 +284,21 @@ impl TensorMap {
     /// Decodes a map. If the map is invalid, the error is the reason.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
-            return Err("there is no tensor map".to_owned());
+            return Err("the bytes are not a tensor map".to_owned());
         }
         let element = TensorElement::from_number(bytes[16]);
-        let element = element.ok_or_else(|| format!("elements of type {}", bytes[16]))?;
+        let element = element.ok_or_else(|| format!("unknown element type {}", bytes[16]))?;
         let swizzle = Swizzle::from_number(bytes[18]);
-        let swizzle = swizzle.ok_or_else(|| format!("a swizzle of mode {}", bytes[18]))?;
+        let swizzle = swizzle.ok_or_else(|| format!("unknown swizzle mode {}", bytes[18]))?;
         let rank = usize::from(bytes[17]) + 1;
         if rank > MAX_DIMENSIONS {
-            return Err(format!("{rank} dimensions, of which 5 are possible"));
+            return Err(format!("rank {rank}, expected 1 to 5"));
         }
         if bytes[19] > 1 {
-            return Err(format!("a fill of mode {}", bytes[19]));
+            return Err(format!("unknown fill mode {}", bytes[19]));
         }
         if bytes[20] != 0 {
-            return Err("interleaving, which is not supported".to_owned());
+            return Err("an interleaved layout, which is not supported".to_owned());
         }
         let is_image = bytes[IMAGE_MODE] != 0;
         let steps = &bytes[64..64 + rank];
@@ -306,7 +306,9 @@ impl TensorMap {
         let mut strided = (0..rank).filter(|dim| steps[*dim] > 1);
         if let Some(dim) = strided.find(|dim| !spatial.contains(dim)) {
             let step = steps[dim];
-            return Err(format!("steps of {step} elements, which are not supported"));
+            return Err(format!(
+                "element stride {step} in dimension {dim}, expected 1"
+            ));
         }
         let corner = |first: usize| {
             let dims = 0..spatial.len();
@@ -345,22 +347,22 @@ impl TensorMap {
         }
         if let Some(stride) = self.strides.iter().find(|stride| !of_unit(**stride)) {
             return Some(format!(
-                "a stride of {stride} bytes; expected a multiple of 16"
+                "a stride of {stride} bytes, expected a multiple of 16"
             ));
         }
         if self.dims.contains(&0) {
-            return Some("a dimension without elements".to_owned());
+            return Some("a dimension of size 0".to_owned());
         }
         if self.fills_nan && !matches!(self.element.ty(), ElementTy::Float(_)) {
-            return Some("integers outside that are NaN".to_owned());
+            return Some("fill mode NaN for integer elements, expected float elements".to_owned());
         }
         if let Some(pixels) = &self.pixels {
             let rank = self.dims.len();
             if !(3..=5).contains(&rank) {
-                return Some(format!("images of {rank} dimensions; 3 to 5 are possible"));
+                return Some(format!("im2col mode with rank {rank}, expected 3 to 5"));
             }
             if let Some(step) = pixels.steps.iter().find(|step| **step > 8) {
-                return Some(format!("steps of {step} pixels; 1 to 8 are possible"));
+                return Some(format!("element stride {step}, expected 1 to 8"));
             }
         }
         for (dim, size) in self.block.iter().enumerate() {
@@ -370,18 +372,19 @@ impl TensorMap {
             };
             if !(1..=most).contains(size) {
                 return Some(format!(
-                    "a box of {size} elements; 1 to {most} are possible"
+                    "box size {size} in dimension {dim}, expected 1 to {most}"
                 ));
             }
         }
         if !of_unit(row.into()) {
             return Some(format!(
-                "rows of a box of {row} bytes; expected a multiple of 16"
+                "box rows of {row} bytes, expected a multiple of 16"
             ));
         }
         let limit = self.swizzle.bytes();
-        (limit > 0 && row > limit)
-            .then(|| format!("rows of a box of {row} bytes, more than the {limit} of the swizzle"))
+        (limit > 0 && row > limit).then(|| {
+            format!("box rows of {row} bytes, expected at most the swizzle width, {limit}")
+        })
     }
 
     fn row_bytes(&self) -> u32 {
@@ -540,7 +543,7 @@ mod tests {
             assert_eq!(TensorMap::decode(&map.encode()), Ok(map));
         }
         let none = TensorMap::decode(&[0; MAP_BYTES]);
-        assert_eq!(none.unwrap_err(), "there is no tensor map");
+        assert_eq!(none.unwrap_err(), "the bytes are not a tensor map");
     }
 
     #[test]

@@ -368,7 +368,7 @@ fn without_a_barrier_it_is_a_race() {
         Machine::nvidia(),
         64,
         FaultKind::Race,
-        "data race: load of byte 4 of `smem`, which lane 1 of warp 0",
+        "data race: no barrier between the load from byte 4 of `smem` and the store by lane 1 of warp 0",
     );
     let warp_barrier = |t: &mut Bench| {
         let mask = t.b.constant(0xffff_ffff);
@@ -409,7 +409,7 @@ fn stores_of_one_value_are_counted_and_of_two_are_a_race() {
         Machine::nvidia(),
         32,
         FaultKind::Race,
-        "data race: store",
+        "data race: no barrier between the store to byte",
     );
     // Blocks are never ordered.
     let mut t = Bench::new();
@@ -418,7 +418,9 @@ fn stores_of_one_value_are_counted_and_of_two_are_a_race() {
     t.store(Space::Global, out, block);
     let error = t.run_grid(Machine::nvidia(), 1, [2, 1, 1]).unwrap_err();
     assert!(
-        error.to_string().contains("of block (0, 0, 0) stored"),
+        error
+            .to_string()
+            .contains("and the store by lane 0 of warp 0 in block (0, 0, 0)"),
         "{error}"
     );
 }
@@ -438,7 +440,7 @@ fn bad_accesses_are_named() {
     assert_eq!(
         error.to_string(),
         "out-of-bounds global store of 4 bytes: byte 64 of `buffer0`, which has 64 bytes\n  \
-         in `llvm.store %1, %2` at k.mlir:3:4\n  by lane 16 of warp 0 of block (0, 0, 0)"
+         in `llvm.store %1, %2` at k.mlir:3:4\n  by lane 16 of warp 0 in block (0, 0, 0)"
     );
 
     let mut t = Bench::new();
@@ -631,7 +633,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         Machine::nvidia(),
         32,
         FaultKind::Divergence,
-        "5 of 32 threads reach it",
+        "5 of 32 threads reach the barrier",
     );
     let shuffle = |t: &mut Bench| {
         let [mask, offset, clamp] = [0xffff_ffff, 1, 0x1f].map(|bits| t.b.constant(bits));
@@ -651,7 +653,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         Machine::nvidia(),
         32,
         FaultKind::Divergence,
-        "names lane 5",
+        "lane 5 of the member mask",
     );
     // Both lanes of an exchange must take part; a divergent lane is reported.
     let mut t = Bench::new();
@@ -672,7 +674,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         Machine::nvidia(),
         32,
         FaultKind::Divergence,
-        "the lane is not in its own mask 0x0000003f",
+        "which is not in the member mask 0x0000003f",
     );
 }
 
@@ -912,7 +914,7 @@ fn divisions_and_endless_loops_stop() {
         a: nine,
         b: thread,
     });
-    check_fault(t, Machine::nvidia(), 4, FaultKind::Division, "9 by 0");
+    check_fault(t, Machine::nvidia(), 4, FaultKind::Division, "9 by zero");
 
     let mut t = Bench::new();
     t.buffer(&[0; 1]);
@@ -972,7 +974,7 @@ fn a_launch_must_fit_the_kernel() {
     );
     check(
         Launch::new(Machine::nvidia()).args([Arg::Int(1)]),
-        "the kernel does not say its block size",
+        "the kernel does not specify a block size",
     );
     check(
         Launch::new(Machine::nvidia())

@@ -125,7 +125,7 @@ impl IntTuple {
             if by.is_leaf() || by.rank() != tuple.rank() {
                 return Err(ErrorKind::RankDiffers {
                     what: "the scale",
-                    found: by.rank(),
+                    found: if by.is_leaf() { 0 } else { by.rank() },
                     expected: tuple.rank(),
                 }
                 .into());

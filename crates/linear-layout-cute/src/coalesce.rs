@@ -87,10 +87,11 @@ impl Layout {
                 return Ok(f(part).into_tuple());
             }
             if profile.rank() > part.rank() {
-                return Err(ErrorKind::RankDiffers {
+                return Err(ErrorKind::RankTooLarge {
                     what: "the profile",
                     found: profile.rank(),
-                    expected: part.rank(),
+                    of: "layout",
+                    most: part.rank(),
                 }
                 .into());
             }

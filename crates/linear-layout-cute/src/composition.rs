@@ -20,8 +20,8 @@ impl Layout {
     /// assert_eq!(rows.composition(&"(2,6):(2,4)".parse()?)?.to_string(), "(2,6):(12,1)");
     /// assert_eq!(
     ///     rows.composition(&"3:2".parse()?).unwrap_err().to_string(),
-    ///     "mode 3:2 of the inner layout ends within mode 4:6 of the outer one: its 3 steps are not a multiple of \
-    ///      the 2 that fit; the nearest shape is 2"
+    ///     "inner mode 3:2 makes 3 steps in outer mode 4:6, where 2 steps fit; expected a multiple of 2; the \
+    ///      nearest inner shape is 2"
     /// );
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```

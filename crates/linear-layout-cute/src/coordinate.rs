@@ -54,7 +54,7 @@ impl Layout {
 fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
-        let expected = rank;
+        let expected = if is_leaf { 0 } else { rank };
         return Err(ErrorKind::RankDiffers {
             what,
             found,

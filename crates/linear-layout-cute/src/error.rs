@@ -23,59 +23,71 @@ pub struct CuteError(Box<ErrorKind>);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum ErrorKind {
     #[error("expected {expected} at byte {at}, found {}",
-            if .found.is_empty() { "the end".to_owned() } else { format!("`{found}`") })]
+            if .found.is_empty() { "the end of the text".to_owned() } else { format!("`{found}`") })]
     Parse {
         at: usize,
         expected: &'static str,
         found: String,
     },
     #[error(
-        "the tensor at byte {at} is one of coordinates, whose strides are coordinates too (`_1@0`), expected indices"
+        "the tensor at byte {at} is a coordinate tensor, with strides such as `_1@0`; expected integer strides"
     )]
     CoordinateTensor { at: usize },
     #[error(
-        "the number at byte {at} is known at run time only, expected one such as `_8` or `Int<8>`"
+        "the number at byte {at} is dynamic; expected a static number, such as `_8` or `Int<8>`"
     )]
     DynamicNumber { at: usize },
     #[error("mode {mode}: {error}")]
     InMode { mode: usize, error: CuteError },
     #[error("a tuple is empty; expected at least one item")]
     EmptyTuple,
-    #[error("more than {limit} numbers and tuples in one nested tuple")]
+    #[error("a nested tuple exceeds the limit of {limit} numbers and tuples")]
     TooManyNodes { limit: usize },
-    #[error("number {mode} of the shape, counted from 0, is {found}; expected at least 1")]
+    #[error(
+        "entry {mode} of the shape is {found} (entries are counted from 0); expected at least 1"
+    )]
     ShapeNotPositive { mode: usize, found: i64 },
     #[error(
-        "the shape {shape} and the stride {stride} are nested differently; expected one stride for each number of the \
-         shape, in the same tuples"
+        "the shape {shape} and the stride {stride} have different structures; expected one stride for each \
+         number of the shape, with the same nesting"
     )]
     NotCongruent { shape: String, stride: String },
-    #[error("{left} and {right} are nested differently; expected numbers in the same tuples")]
+    #[error(
+        "{left} and {right} have different structures; expected the same number of entries, with the same \
+         nesting"
+    )]
     ProfilesDiffer { left: String, right: String },
     #[error("a size, a stride or an index does not fit in 64 bits; expected at most 2^63 - 1")]
     Overflow,
-    #[error("mode {mode} does not exist; expected less than {rank}")]
+    #[error("mode {mode} does not exist; expected a mode less than {rank}, the rank of the layout")]
     NoSuchMode { mode: usize, rank: usize },
-    #[error("{what} has a tuple of {found} items; expected {expected}")]
+    #[error("{what} has {}; expected {}", items(*.found), items(*.expected))]
     RankDiffers {
         what: &'static str,
         found: usize,
         expected: usize,
     },
-    #[error("the coordinate has no `_`, so it keeps no mode; expected at least one `_`")]
+    #[error("{what} has rank {found}; expected at most {most}, the rank of the {of}")]
+    RankTooLarge {
+        what: &'static str,
+        found: usize,
+        of: &'static str,
+        most: usize,
+    },
+    #[error("the coordinate has no `_`, so that no mode is kept; expected at least one `_`")]
     NothingKept,
     #[error(
-        "the tiler keeps a mode with `_`, so that it has no tile; expected a size or a layout, or a division without \
-         gathering"
+        "the tiler has `_` for a mode; expected a size or a layout, because this operation gathers the tiles \
+         of all modes; `logical_divide` and `logical_product` support `_`"
     )]
     KeptInZip,
-    #[error("mode {} of the inner layout is not divisible by mode {} of the outer one: its step \
-             {step} is not a multiple of {}; the nearest stride is {}",
+    #[error("inner mode {} steps by {step} in outer mode {}; expected a multiple of {}, the extent of the \
+             outer mode; the nearest inner stride is {}",
             shown(.inner), shown(.outer), .outer.shape,
             nearest_multiple(*.step, .outer.shape).saturating_mul(.inner.stride / .step))]
     StrideNotDivisible { inner: Mode, outer: Mode, step: i64 },
-    #[error("mode {} of the inner layout ends within mode {} of the outer one: its {steps} steps are not a multiple \
-             of the {room} that fit; the nearest shape is {}",
+    #[error("inner mode {} makes {steps} steps in outer mode {}, where {room} steps fit; expected a multiple \
+             of {room}; the nearest inner shape is {}",
             shown(.inner), shown(.outer), nearest_multiple(*.steps, *.room).saturating_mul(.inner.shape / .steps))]
     ShapeNotDivisible {
         inner: Mode,
@@ -84,8 +96,8 @@ pub(crate) enum ErrorKind {
         room: i64,
     },
     #[error(
-        "the composition is not a layout: modes of the inner layout carry into each other in the outer one; element {at} \
-         is at {between}, which the outer layout maps to {expected}, but strides give {found}"
+        "the composition is not a layout, because inner modes carry into each other: coordinate {at} has inner \
+         index {between}, which the outer layout maps to {expected}, but strides map coordinate {at} to {found}"
     )]
     NotAdditive {
         at: i64,
@@ -94,72 +106,86 @@ pub(crate) enum ErrorKind {
         found: i64,
     },
     #[error(
-        "modes carry into each other, and {size} elements are too many to compare; expected at most {limit}"
+        "the result must be checked element by element, but the layout has {size} elements; expected at most \
+         {limit}"
     )]
     NotDecided { size: i64, limit: i64 },
     #[error("mode {} has a negative stride; expected 0 or more", shown(.mode))]
     NegativeStride { mode: Mode },
-    #[error("mode {} overlaps those of smaller strides, which reach up to {reached}; the nearest stride is \
-             {reached}", shown(.mode))]
+    #[error("mode {} overlaps the modes with smaller strides, which cover the indices below {reached}; the \
+             nearest stride is {reached}", shown(.mode))]
     Overlap { mode: Mode, reached: i64 },
     #[error(
-        "modes overlap: no layout maps index {index} of element {at} back to an element with that index"
+        "modes overlap: coordinate {at} has index {index}, but no layout maps {index} back to a coordinate \
+         with index {index}"
     )]
     OverlapAt { at: i64, index: i64 },
-    #[error("the stride of mode {} is not a multiple of {of}, the next smaller stride; the nearest one is {}",
-            shown(.mode), nearest_multiple(.mode.stride, *.of))]
+    #[error("mode {} has stride {}; expected a multiple of {of}, the next smaller stride; the nearest multiple \
+             is {}",
+            shown(.mode), .mode.stride, nearest_multiple(.mode.stride, *.of))]
     StrideNotMultiple { mode: Mode, of: i64 },
     #[error(
-        "the remainder is not divisible mode by mode: layout and complement reach {reached}, the shape has \
-         {size} elements; expected the complement in an integer"
+        "the layout and the complement reach index {reached}, but the last index of the shape is {}; use the \
+         integer {size} as the shape", .size - 1
     )]
     ComplementTooShort { reached: i64, size: i64 },
-    #[error("the size to be filled is {found}; expected at least 1")]
+    #[error("the target size is {found}; expected at least 1")]
     CotargetNotPositive { found: i64 },
-    #[error("the factor is {found}; expected at least 1")]
+    #[error("the factor or element width is {found}; expected at least 1")]
     FactorNotPositive { found: i64 },
     #[error("the factor is {found}; expected a power of two")]
     FactorNotPowerOfTwo { found: i64 },
-    #[error("{factor} elements of mode {} do not form one: its stride neither divides {factor} nor is a multiple of \
-             it; the nearest factor is {}", shown(.mode), gcd(.mode.stride.abs(), *.factor))]
+    #[error("mode {} cannot be recast by factor {factor}, because stride {} is neither a divisor nor a \
+             multiple of {factor}; the nearest factor is {}",
+            shown(.mode), .mode.stride, gcd(.mode.stride.abs(), *.factor))]
     NotCastable { mode: Mode, factor: i64 },
-    #[error("modes overlap within {factor} elements; expected disjoint vectors")]
+    #[error("modes overlap within a vector of {factor} elements; expected disjoint elements")]
     OverlapInVector { factor: i64 },
-    #[error("no mode has stride 1 to hold the parts of an element; expected one, such as 1:1")]
+    #[error(
+        "no mode has stride 1; expected one mode with stride 1, such as 1:1, for the parts of an element"
+    )]
     NoUnitStride,
-    #[error("mode {} also has stride 1; expected one mode to hold the parts of an element", shown(.mode))]
+    #[error("mode {} {}; the parts of an element require exactly one mode with stride 1", shown(.mode),
+            if .mode.stride < 0 { "has stride -1" } else { "is a second mode with stride 1" })]
     SecondUnitStride { mode: Mode },
     #[error(
-        "mode {mode} of the block has {found} elements, which do not divide the {target} of the shape"
+        "mode {mode} of the block has {found} elements; expected a divisor of {target}, the size of mode \
+         {mode} in the shape"
     )]
     BlockDoesNotDivide {
         mode: usize,
         found: i64,
         target: i64,
     },
-    #[error("{shape} and {divisor} do not divide one another")]
+    #[error(
+        "entry {shape} of the shape is neither a divisor nor a multiple of {divisor}, the remaining divisor"
+    )]
     ShapeDiv { shape: i64, divisor: i64 },
     #[error(
-        "there is no swizzle Sw<{bits},{base},{shift}>; expected 0 <= bits <= |shift|, base >= 0, and bits + base + \
-         |shift| <= 63"
+        "Sw<{bits},{base},{shift}> is not a swizzle; expected Sw<bits,base,shift> with 0 <= bits <= |shift|, \
+         base >= 0 and bits + base + |shift| <= 63"
     )]
     SwizzleNumbers { bits: i64, base: i64, shift: i64 },
     #[error(
-        "no swizzle reads the bits {read:#b} and changes {changed:#b}; expected equally many in both masks, each \
-         contiguous"
+        "no swizzle reads the bits {read:#b} and changes the bits {changed:#b}; expected two contiguous masks \
+         with the same number of bits"
     )]
     SwizzleMasks { read: i64, changed: i64 },
-    #[error("{inner} followed by {outer} is not one swizzle; expected equal shifts")]
+    #[error(
+        "swizzle {inner} followed by swizzle {outer} is not a single swizzle; expected equal shifts"
+    )]
     ShiftsDiffer { outer: String, inner: String },
     #[error(
-        "{inner} followed by {outer} is not one swizzle: the second reads bits that the first changes"
+        "swizzle {inner} followed by swizzle {outer} is not a single swizzle, because {outer} reads bits that \
+         {inner} changes"
     )]
     SwizzlesChain { outer: String, inner: String },
     #[error(
-        "the result is not a swizzled layout: element {at} must be at {expected}, the only candidate has it at {found}"
+        "the result is not a swizzled layout: coordinate {at} has index {expected}, but the only candidate \
+         layout gives {found}"
     )]
     NotSwizzled { at: i64, expected: i64, found: i64 },
-    #[error("the layout has an offset of {offset} before its swizzle; expected 0")]
+    #[error("the layout adds offset {offset} before the swizzle; expected offset 0")]
     OffsetNotZero { offset: i64 },
 }
 
@@ -172,6 +198,15 @@ impl From<ErrorKind> for CuteError {
 
 fn shown(mode: &Mode) -> String {
     format!("{}:{}", mode.shape, mode.stride)
+}
+
+/// Returns a description of a tuple with `count` items. The count of a single number is 0.
+fn items(count: usize) -> String {
+    match count {
+        0 => "a number".to_owned(),
+        1 => "a tuple of 1 item".to_owned(),
+        count => format!("a tuple of {count} items"),
+    }
 }
 
 fn nearest_multiple(number: i64, of: i64) -> i64 {

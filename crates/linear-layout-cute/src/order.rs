@@ -95,7 +95,7 @@ fn collect_keys(
         return Err(ErrorKind::RankDiffers {
             what: "the order",
             found: order.rank(),
-            expected: shape.rank(),
+            expected: if shape.is_leaf() { 0 } else { shape.rank() },
         }
         .into());
     }

@@ -38,7 +38,7 @@ impl FromStr for Coord {
 /// assert_eq!("(_4,_2) : (_2,_1)".parse::<Layout>()?, "(4,2):(2,1)".parse()?);
 /// assert_eq!("(4,2)".parse::<Layout>()?.to_string(), "(4,2):(1,4)");
 /// let error = "(4,2):(2,1".parse::<Layout>().unwrap_err();
-/// assert_eq!(error.to_string(), "expected `,` or `)` at byte 10, found the end");
+/// assert_eq!(error.to_string(), "expected `,` or `)` at byte 10, found the end of the text");
 /// # Ok::<(), linear_layout_cute::CuteError>(())
 /// ```
 /// # Laws
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         let found = read(&mut cursor)?;
         match cursor.rest() {
             "" => Ok(found),
-            _ => Err(cursor.expected("the end")),
+            _ => Err(cursor.expected("the end of the text")),
         }
     }
 

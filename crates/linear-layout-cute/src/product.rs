@@ -135,10 +135,11 @@ impl Layout {
     ) -> Result<Self, CuteError> {
         let rank = shape.rank();
         if self.rank() > rank {
-            return Err(ErrorKind::RankDiffers {
+            return Err(ErrorKind::RankTooLarge {
                 what: "the block",
                 found: self.rank(),
-                expected: rank,
+                of: "shape",
+                most: rank,
             }
             .into());
         }

@@ -191,9 +191,9 @@ impl Cursor<'_> {
             .ok()
             .filter(|bits| (1..=1024).contains(bits));
         let Some(bits) = bits else {
-            return Err(self.expected_at(at, "the bits of an element, `[16b]`"));
+            return Err(self.expected_at(at, "an element width up to 1024 bits, as in `[16b]`"));
         };
-        self.expect("b", "`b`: the width is in bits")?;
+        self.expect("b", "`b` after the element width")?;
         if bracket {
             self.expect("]", "`]`")?;
         }
@@ -207,7 +207,10 @@ impl Cursor<'_> {
     /// Parses an address in bytes and the closing bracket. If the address is a name or `unset`, returns 0.
     fn address(&mut self, close: &'static str) -> Result<u64, CuteError> {
         let Some(end) = self.rest().find(close) else {
-            return Err(self.expected("the end of an address"));
+            return Err(self.expected(match close {
+                ":" => "an address and `:`",
+                _ => "an address and `)`",
+            }));
         };
         let text = self.rest()[..end].trim();
         let address = text

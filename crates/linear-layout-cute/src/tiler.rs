@@ -52,10 +52,11 @@ pub(crate) fn by_tiler(
         Tiler::Keep => Ok(layout.clone()),
         Tiler::Modes(tilers) => {
             if tilers.len() > layout.rank() {
-                return Err(ErrorKind::RankDiffers {
+                return Err(ErrorKind::RankTooLarge {
                     what: "the tiler",
                     found: tilers.len(),
-                    expected: layout.rank(),
+                    of: "layout",
+                    most: layout.rank(),
                 }
                 .into());
             }

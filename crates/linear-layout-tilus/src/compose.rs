@@ -182,7 +182,7 @@ impl RegisterLayout {
     /// let l = local(&[3, 4])?.spatial(&[2, 3])?;
     /// assert_eq!(l.divide(&spatial(&[2, 3])?)?, local(&[3, 4])?);
     /// assert_eq!(l.divide(&spatial(&[2, 2])?).unwrap_err().to_string(),
-    ///     "dim 1 of extent 12 has no boundary of modes at 2, the divisor's extent");
+    ///     "the modes of dim 1 (extent 12) cannot be split at 2, the extent of the divisor in this dim");
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws

@@ -41,7 +41,7 @@ fn none<T: Copy + Default>(_: usize) -> Modes<T> {
 
 /// Returns the inverse of the permutation `ranks`. Returns an error if `ranks` is not a permutation of `0..rank`.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
-    check_count("ranks", ranks.len(), "dims", rank)?;
+    check_count("ranks", ranks.len(), "dim", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
     for (dim, &found) in ranks.iter().enumerate() {
         match order.get_mut(found) {

@@ -29,7 +29,8 @@ impl fmt::Display for ModeList {
 /// let e = RegisterLayout::new(&[4, 6], &[4, 4], &[0], &[1]).unwrap_err();
 /// assert_eq!(
 ///     e.to_string(),
-///     "mode 1 of extent 4 does not divide the remaining 6 of 6 of dim 1; expected a divisor of 6, such as 3"
+///     "mode 1 has extent 4, which does not divide 6, the factor of dim 1 (extent 6) that is not covered yet; \
+///      use a divisor such as 3"
 /// );
 /// assert_eq!((e.dim(), e.mode()), (Some(1), Some(1)));
 /// ```
@@ -37,14 +38,18 @@ impl fmt::Display for ModeList {
 #[error(transparent)]
 pub struct TilusError(Box<ErrorKind>);
 
+/// The description of the number of threads in errors.
+const THREADS: &str = "number of threads";
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum ErrorKind {
-    #[error("entry {at} of the {what} is 0; extents are 1 or more")]
+    #[error("{} is 0; expected at least 1",
+            if *.what == THREADS { format!("the {what}") } else { format!("entry {at} of the {what}") })]
     Zero { what: &'static str, at: usize },
-    #[error("the {what} is larger than 2^62")]
+    #[error("the {what} is too large; expected at most 2^62")]
     TooLarge { what: &'static str },
-    #[error("mode {mode} of extent {extent} does not divide the remaining {left} of {of} of dim {dim}; expected \
-             a divisor of {left}, such as {}", divisor_near(*.left, *.extent - 1))]
+    #[error("mode {mode} has extent {extent}, which does not divide {left}, the factor of dim {dim} (extent \
+             {of}) that is not covered yet; use a divisor such as {}", divisor_near(*.left, *.extent - 1))]
     ModeDoesNotDivide {
         mode: usize,
         extent: u64,
@@ -52,13 +57,12 @@ pub(super) enum ErrorKind {
         left: u64,
         of: u64,
     },
-    #[error(
-        "the modes end inside dim {dim}: {left} of its extent {of} is not covered; add a mode of extent {left}"
-    )]
+    #[error("dim {dim} has extent {of}, but the modes cover only a factor of {}; add a mode of extent \
+             {left}", of / left)]
     ModesMissing { dim: usize, left: u64, of: u64 },
-    #[error(
-        "mode {mode} of extent {extent} exceeds the last dim; drop it, or enlarge the last dim"
-    )]
+    #[error("mode {mode} has extent {extent}{}",
+            if *.extent == 1 { "; expected at least 2" }
+            else { ", but the modes before cover all dims; drop the mode, or enlarge the last dim" })]
     ModesLeft { mode: usize, extent: u64 },
     #[error("{}", no_such_mode(*.list, *.found, *.modes))]
     NoSuchMode {
@@ -66,23 +70,27 @@ pub(super) enum ErrorKind {
         found: i64,
         modes: usize,
     },
-    #[error("mode {mode} is used twice; each mode is either spatial or local, once")]
+    #[error("mode {mode} is listed twice; expected each mode once, as a spatial or a local mode")]
     ModeTwice { mode: usize },
     #[error(
-        "mode {mode} of extent {extent} is neither spatial nor local: {extent} elements would share each position; add it \
-         to one of the lists"
+        "mode {mode} of extent {extent} is neither spatial nor local, so that {extent} elements share each \
+         register; add the mode to the spatial or the local modes"
     )]
     ModeUnused { mode: usize, extent: u64 },
-    #[error("found {found} {what} for {expected} {of}; expected one for each")]
+    #[error("the number of {what} is {found}; expected {expected}, one for each {of}")]
     LengthsDiffer {
         what: &'static str,
         found: usize,
         of: &'static str,
         expected: usize,
     },
-    #[error("dim {found} does not exist; expected less than the rank {rank}")]
+    #[error("the shape of a tile has rank {found}; expected at least 2, for rows and columns")]
+    TileRank { found: usize },
+    #[error("the reduced shape has rank {found}; expected at most {rank}, the rank of the layout")]
+    ReducedRank { found: usize, rank: usize },
+    #[error("dim {found} does not exist; expected a dim less than the rank, {rank}")]
     NoSuchDim { found: usize, rank: usize },
-    #[error("dim {dim} is repeated")]
+    #[error("dim {dim} is listed twice; expected each dim once")]
     DimTwice { dim: usize },
     #[error("dims {start}..{end} are out of range; expected a range within 0..{rank}")]
     RangeOfDims {
@@ -90,17 +98,21 @@ pub(super) enum ErrorKind {
         end: usize,
         rank: usize,
     },
-    #[error("dim {dim} has extent {extent}; expected extent 1 to squeeze it: reduce it first")]
+    #[error(
+        "dim {dim} has extent {extent}; expected extent 1 in a dim that is squeezed; reduce the dim first"
+    )]
     NotExtentOne { dim: usize, extent: u64 },
     #[error("the new shape has {found} elements; expected {expected}")]
     SizesDiffer { found: u64, expected: u64 },
     #[error(
-        "mode {mode} of extent {extent} crosses the end of new dim {dim}, {left} before it: neither \
-         divides the other; expected a boundary at a multiple of {extent}; flattening first merges modes"
+        "mode {mode} (extent {extent}) crosses the end of new dim {dim}: a factor of {rest} of the mode and a \
+         factor of {left} of the dim are not covered yet; expected one factor to divide the other; flatten \
+         first to merge modes"
     )]
     Straddles {
         mode: usize,
         extent: u64,
+        rest: u64,
         dim: usize,
         left: u64,
     },
@@ -108,13 +120,18 @@ pub(super) enum ErrorKind {
     NotBroadcast { dim: usize, extent: u64, found: u64 },
     #[error("the divisor has rank {found}; expected at most {rank}, the rank of the layout")]
     RankLarger { found: usize, rank: usize },
-    #[error("dim {dim} of extent {extent} has no boundary of modes at {by}, the divisor's extent")]
+    #[error(
+        "the modes of dim {dim} (extent {extent}) cannot be split at {by}, the extent of the divisor in this \
+         dim"
+    )]
     DimNotDivisible { dim: usize, extent: u64, by: u64 },
-    #[error("the {list} modes, {size} in all, have no boundary at {by}, the divisor's {list} size")]
+    #[error(
+        "the {list} modes (total size {size}) cannot be split at {by}, the {list} size of the divisor"
+    )]
     ListNotDivisible { list: ModeList, size: u64, by: u64 },
     #[error(
-        "mode {mode} of extent {extent} is cut at {by_dim} by the divisor's dim, but at {by_list} by its {list} \
-         modes"
+        "the shape of the divisor splits mode {mode} (extent {extent}) at {by_dim}, but the {list} modes of \
+         the divisor split mode {mode} at {by_list}; expected the same split"
     )]
     CutsDiffer {
         list: ModeList,
@@ -123,9 +140,10 @@ pub(super) enum ErrorKind {
         by_dim: u64,
         by_list: u64,
     },
-    #[error("the {which} part of the layout is {found}, not the divisor")]
+    #[error("the {which} part of the layout is {found}; expected a part equal to the divisor")]
     PartDiffers { which: &'static str, found: String },
-    #[error("the number of threads, {threads}, and of elements, {size}, must divide one another; the nearest number of threads is {}",
+    #[error("{threads} threads do not fit {size} elements; expected a divisor or a multiple of {size}, such as \
+             {} threads",
             divisor_near(*.size, *.threads))]
     ThreadsDoNotFit { threads: u64, size: u64 },
     #[error("{what} {found}{} is out of range; expected less than {size}", .at.map_or_else(String::new, |at| format!(" of dim {at}")))]
@@ -135,7 +153,8 @@ pub(super) enum ErrorKind {
         found: u64,
         size: u64,
     },
-    #[error("a swizzle with base {base}, bits {bits} and shift {shift} reaches bit {}; offsets have 63",
+    #[error("a swizzle with base {base}, bits {bits} and shift {shift} has the sum {}; expected base + bits + \
+             shift of at most 63",
             u64::from(*.base) + u64::from(*.bits) + u64::from(*.shift))]
     SwizzleTooLarge { base: u32, bits: u32, shift: u32 },
     #[error("an element has {bytes} bytes; expected 1, 2, 4, 8 or 16 for a swizzle")]
@@ -143,18 +162,22 @@ pub(super) enum ErrorKind {
     #[error("a swizzled tile has {rows} rows of {row_bytes} bytes; expected multiples of 8 rows and 16 bytes, such as \
              {} rows of {} bytes", .rows.div_ceil(8) * 8, .row_bytes.div_ceil(16) * 16)]
     SwizzledTile { rows: u64, row_bytes: u64 },
-    #[error("the element is before the first one of the sub-tensor")]
+    #[error("the offset of the element is less than the first offset of the sub-tensor")]
     BeforeFirst,
     #[error(
-        "two consecutive swizzles are not one swizzle; expected at most one of the layouts to be swizzled"
+        "both layouts are swizzled, and two swizzles do not combine into one; expected at most one swizzled \
+         layout"
     )]
     SwizzleTwice,
-    #[error("the swizzle exceeds the tile of {size} elements; pad the tile to {}, a multiple of \
-             {unit}", .size.div_ceil(*.unit) * .unit)]
+    #[error("a tile of {size} elements does not fit the swizzle; pad the tile to {} elements, a multiple of \
+             {unit}",
+            .size.div_ceil(*.unit) * .unit)]
     SwizzleNeedsTile { size: u64, unit: u64 },
-    #[error("{rows} rows in tensor memory; expected 32, 64 or 128 in the second-to-last dim")]
+    #[error("the second-to-last dim has {rows} rows; expected 32, 64 or 128 rows in tensor memory")]
     RowsOfTensorMemory { rows: u64 },
-    #[error("the rows have column stride {stride}; expected 0, as rows are lanes")]
+    #[error(
+        "the row dim has column stride {stride}; expected 0, because each row is a lane of tensor memory"
+    )]
     RowStride { stride: u64 },
     #[error("expected {expected} at byte {at} of the layout text")]
     Parse { at: usize, expected: &'static str },
@@ -228,10 +251,13 @@ impl TilusError {
 fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     if list == ModeList::Local && found < 0 {
         return format!(
-            "local mode {found} is a replication; only spatial modes replicate: a thread has an element once"
+            "local mode {found} is a replication; expected a mode index, because only spatial modes can be \
+             replications"
         );
     }
-    format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
+    format!(
+        "{list} mode {found} does not exist; expected a mode less than {modes}, the number of modes"
+    )
 }
 
 /// Returns the largest divisor of `n` that is at least 2, and at most `to` and 4096. Returns `n` if there is no

@@ -106,7 +106,7 @@ impl<'t> Cursor<'t> {
     pub(super) fn expression(&mut self) -> Result<Call<'t>, TilusError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.expected("fewer calls inside of each other"));
+            return Err(self.expected("at most 32 nested calls"));
         }
         let mut call = self.chain()?;
         while self.takes("*") {
@@ -182,7 +182,7 @@ impl<'t> Cursor<'t> {
             if !is_known {
                 return Err(TilusError::parse(
                     at,
-                    "an argument of this function, or `)`",
+                    "a known argument of the function, or `)`",
                 ));
             }
             unnamed += usize::from(name.is_none());

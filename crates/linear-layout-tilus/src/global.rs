@@ -52,7 +52,7 @@ impl GlobalLayout {
     /// would be too large.
     pub fn strided(shape: &[u64], strides: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
-        check_count("strides", strides.len(), "dims", shape.len())?;
+        check_count("strides", strides.len(), "dim", shape.len())?;
         let reach = shape.iter().zip(strides).try_fold(0u64, |last, (e, s)| {
             last.checked_add((e - 1).checked_mul(*s)?)
         });
@@ -158,9 +158,9 @@ impl GlobalLayout {
     /// Returns an error if the ranks differ, or if the result is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         check_count(
-            "dims of the tile",
+            "dims in the tile",
             inner.shape.len(),
-            "dims",
+            "dim",
             self.shape.len(),
         )?;
         let mut shape = Extents::new();
@@ -188,7 +188,7 @@ impl GlobalLayout {
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         row_major_number(first, &self.shape)?;
-        check_count("extents", shape.len(), "dims that stay", dims.len())?;
+        check_count("extents", shape.len(), "dim that is kept", dims.len())?;
         let rank = self.shape.len();
         for (i, (&dim, &extent)) in dims.iter().zip(shape).enumerate() {
             let Some(&size) = self.shape.get(dim) else {

@@ -102,7 +102,7 @@ impl RegisterLayout {
         let (mut rest, size) = (local, self.local_size());
         if local >= size {
             return Err(ErrorKind::OutOfRange {
-                what: "place",
+                what: "local index",
                 at: None,
                 found: local,
                 size,

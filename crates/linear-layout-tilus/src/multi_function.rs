@@ -279,6 +279,7 @@ impl MultiFunction {
                     return Err(ErrorKind::Straddles {
                         mode: parts_of_after.len() - 1,
                         extent: rest_of_after,
+                        rest: rest_of_after,
                         dim: parts_of_entry.len(),
                         left: rest,
                     }

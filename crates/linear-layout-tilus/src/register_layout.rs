@@ -117,7 +117,7 @@ pub(super) fn check_count(
 
 #[inline]
 pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError> {
-    check_count("indices", index.len(), "dims", shape.len())?;
+    check_count("indices", index.len(), "dim", shape.len())?;
     match index.iter().zip(shape).position(|(i, size)| i >= size) {
         None => Ok(()),
         Some(dim) => Err(ErrorKind::OutOfRange {

@@ -51,6 +51,7 @@ pub(super) fn split_modes(
                 return Err(ErrorKind::Straddles {
                     mode,
                     extent,
+                    rest,
                     dim,
                     left,
                 }
@@ -113,7 +114,7 @@ impl RegisterLayout {
     /// Returns an error if `dims` is not a permutation of the dims.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.rank();
-        check_count("numbers of dims", dims.len(), "dims", rank)?;
+        check_count("dims in the permutation", dims.len(), "dim", rank)?;
         named(dims, rank)?;
         let mut starts: Modes<(usize, usize)> = Modes::new();
         starts.extend(self.mode_groups().map(|group| (group.start, group.end)));
@@ -285,11 +286,9 @@ impl RegisterLayout {
     /// 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
-            return Err(ErrorKind::LengthsDiffer {
-                what: "extents to reduce to",
+            return Err(ErrorKind::ReducedRank {
                 found: shape.len(),
-                of: "dims",
-                expected: self.rank(),
+                rank: self.rank(),
             }
             .into());
         };

@@ -77,7 +77,7 @@ impl SharedLayout {
     ) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
-        check_count("strides", mode_strides.len(), "modes", mode_shape.len())?;
+        check_count("strides", mode_strides.len(), "mode", mode_shape.len())?;
         check_groups(shape, mode_shape)?;
         let mut last = 0u64;
         for (extent, stride) in mode_shape.iter().zip(mode_strides) {
@@ -141,13 +141,8 @@ impl SharedLayout {
     pub fn row_major_swizzled(shape: &[u64], element_bytes: u64) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let &[ref head @ .., rows, columns] = shape else {
-            return Err(ErrorKind::LengthsDiffer {
-                what: "extents",
-                found: shape.len(),
-                of: "dims of a tile",
-                expected: 2,
-            }
-            .into());
+            let found = shape.len();
+            return Err(ErrorKind::TileRank { found }.into());
         };
         if !element_bytes.is_power_of_two() || element_bytes > 16 {
             return Err(ErrorKind::ElementSize {
@@ -319,7 +314,7 @@ impl SharedLayout {
     ///   tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
-        check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
+        check_count("dims in the tile", inner.shape.len(), "dim", rank)?;
         let span = inner.span();
         let swizzle = match (self.swizzle_in_effect(), inner.swizzle_in_effect()) {
             (None, None) => None,
@@ -368,7 +363,12 @@ impl SharedLayout {
     /// # Errors
     /// Returns an error if `dims` is not a permutation of the dims.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
-        check_count("numbers of dims", dims.len(), "dims", self.shape.len())?;
+        check_count(
+            "dims in the permutation",
+            dims.len(),
+            "dim",
+            self.shape.len(),
+        )?;
         self.slice(dims)
     }
 
@@ -435,6 +435,7 @@ impl SharedLayout {
                     return Err(ErrorKind::Straddles {
                         mode,
                         extent: whole,
+                        rest,
                         dim,
                         left,
                     }

@@ -40,15 +40,10 @@ impl TensorMemoryLayout {
         lane_offset: u64,
     ) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
-        check_count("column strides", column_strides.len(), "dims", shape.len())?;
+        check_count("column strides", column_strides.len(), "dim", shape.len())?;
         let (&[.., rows, _], &[.., stride, _]) = (shape, column_strides) else {
-            return Err(ErrorKind::LengthsDiffer {
-                what: "extents",
-                found: shape.len(),
-                of: "dims of a tile",
-                expected: 2,
-            }
-            .into());
+            let found = shape.len();
+            return Err(ErrorKind::TileRank { found }.into());
         };
         if !matches!(rows, 32 | 64 | 128) {
             return Err(ErrorKind::RowsOfTensorMemory { rows }.into());

@@ -34,9 +34,12 @@ use thiserror::Error;
 pub const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a type `tensor<64x16xf16, #ttg...>`, \
                          a layout of Gluon `gl.BlockedLayout(...)`, of CuTe `(8,4):(4,1)` or of Tilus \
                          `local(2, 1).spatial(8, 4)`, or a LinearLayout as Triton prints it";
-const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
-const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
-const ALIAS: &str = "paste its definition in front, `#name = #ttg.blocked<{...}>`";
+const CUTE: &str =
+    "write a CuTe layout as `(4,(2,3)):(1,(4,8))` or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
+const TILUS: &str =
+    "write a Tilus layout as `local(2, 1).spatial(8, 4)`, or as Tilus prints layouts";
+const ALIAS: &str =
+    "write the definition of the alias before the layout: `#name = #ttg.blocked<{...}>`";
 
 /// The notation of a layout text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,8 +337,9 @@ impl LayoutText {
         match (requested, self.own_shape()) {
             (Some(requested), Some(own)) if requested != own.as_slice() => {
                 let (own, requested) = (shape_text(&own), shape_text(requested));
-                let message = format!("the layout is of shape {own}, not {requested}");
-                let note = "its text has the shape; leave the argument out";
+                let message =
+                    format!("the layout has shape {own}, but the shape argument is {requested}");
+                let note = "remove the shape argument: the text of the layout contains the shape";
                 Err(TextError::new(&message, None, Some(note)))
             }
             (requested, own) => Ok(requested.map(<[u64]>::to_vec).or(own)),

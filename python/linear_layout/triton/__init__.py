@@ -36,7 +36,7 @@ def _version() -> Any:
         if any(triton.__version__ == known or triton.__version__.startswith(f"{known}.") for known in module.VERSIONS):
             return module
     known = ", ".join(version for module in modules for version in module.VERSIONS)
-    raise ImportError(f"Triton {triton.__version__} is not supported: this version of linear-layout knows Triton {known}")
+    raise ImportError(f"Triton {triton.__version__} is not supported: this version of linear-layout supports Triton {known}")
 
 
 def _hook_beside_ours(version: Any) -> Any:
@@ -108,7 +108,7 @@ def uninstall() -> None:
             return
         version = _version()
         if version.get_hook() is not _hook:
-            raise RuntimeError("another hook was installed after ours: it has to be taken away first")
+            raise RuntimeError("another hook was installed after the hook of linear-layout; remove the other hook before `uninstall`")
         version.set_hook(_hook.previous)
         _hook = None
 

@@ -31,7 +31,7 @@ def replace_passes(
 
     options, language = compilation
     if language != Language.TRITON:
-        entry.decline(PART, "a kernel of Gluon has its own layouts")
+        entry.decline(PART, "a Gluon kernel has explicit layouts")
         return
     make_ttgir, make_llir = stages[TTGIR], stages["llir"]
     source = ""
@@ -62,7 +62,7 @@ def replace_passes(
 
     def llir(src: Any, metadata: dict[str, Any]) -> Any:
         if source:
-            entry.withdraw(PART, "the lowering is Triton's")
+            entry.withdraw(PART, "Triton's lowering requires Triton's passes")
             src = make_ttgir(reparsed(source, src), metadata)
         return make_llir(src, metadata)
 
@@ -73,13 +73,13 @@ def replace_passes(
 def _why_not(backend: Any, options: Any, text: str) -> Optional[str]:
     """Returns the reason if a module needs Triton's passes, and ``None`` otherwise."""
     if backend.target.backend != "cuda":
-        return "loops are not pipelined by copies to LDS"
+        return "mode='passes' supports only NVIDIA GPUs; loops are not pipelined by copies to LDS"
     if backend.target.arch >= 100:
-        return "there are no passes for tensor memory"
+        return f"mode='passes' does not support tensor memory (cuda:{backend.target.arch})"
     if "tt.warp_specialize" in text:
-        return "there are no passes that specialise warps"
+        return "mode='passes' does not support tt.warp_specialize"
     if options.num_ctas > 1:
-        return f"num_ctas={options.num_ctas} asks for clusters"
+        return f"mode='passes' does not support clusters (num_ctas={options.num_ctas})"
     return None
 
 

@@ -16,9 +16,9 @@ class Entry:
     """The compilation of one kernel.
 
     >>> entry = ll.triton.Entry("cuda:90", kernel="add")
-    >>> entry.decline("lower", "instrumentation_mode='proton' instruments Triton's own lowering")
+    >>> entry.decline("lower", "instrumentation_mode='proton' requires Triton's lowering")
     >>> print(entry)
-    add (cuda:90): lower: Triton's: instrumentation_mode='proton' instruments Triton's own lowering
+    add (cuda:90): lower by Triton: instrumentation_mode='proton' requires Triton's lowering
     """
 
     #: The GPU, such as ``cuda:90``.
@@ -68,9 +68,9 @@ class Entry:
         """Records that a part of this compiler is not used after all.
 
         >>> entry = ll.triton.Entry("cuda:90", used=["passes"])
-        >>> entry.withdraw("passes", "the lowering is Triton's")
+        >>> entry.withdraw("passes", "Triton's lowering requires Triton's passes")
         >>> entry.used, entry.reasons
-        ([], {'passes': "the lowering is Triton's"})
+        ([], {'passes': "Triton's lowering requires Triton's passes"})
         """
         self.used.remove(part)
         self.decline(part, why)
@@ -135,18 +135,18 @@ class Entry:
         """The selected candidate and the alternatives, as text; empty without a selection.
 
         >>> ll.triton.Entry("cuda:90", candidates=["lower", "triton"], selected="lower").selection
-        'selected lower of lower, triton'
+        'selected lower from lower, triton'
         >>> ll.triton.Entry("cuda:90", selected="lower", microseconds={"lower": 9.0, "triton": 10.0}, programs=64).selection
         'selected lower at 64 programs: lower 9.0 us, triton 10.0 us'
         """
         if self.microseconds:
             times = ", ".join(f"{name} {time:.1f} us" for name, time in self.microseconds.items())
             return f"selected {self.selected} at {self.programs} programs: {times}"
-        return f"selected {self.selected} of {', '.join(self.candidates)}" if len(self.candidates) > 1 else ""
+        return f"selected {self.selected} from {', '.join(self.candidates)}" if len(self.candidates) > 1 else ""
 
     def __str__(self) -> str:
-        parts = [f"{part}: ours" for part in self.used]
-        parts += [f"{part}: Triton's: {why}" for part, why in self.reasons.items()]
+        parts = [f"{part} by linear-layout" for part in self.used]
+        parts += [f"{part} by Triton: {why}" for part, why in self.reasons.items()]
         if self.shared is not None:
             parts.append(f"{self.shared} bytes of shared memory")
         if self.assembler:
@@ -188,7 +188,7 @@ class Report(Sequence[Entry]):
         return [entry for entry in self if entry.is_used]
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
-        rows = [("kernel", "target", "ours", "shared", "stages (ms), or why not")]
+        rows = [("kernel", "target", "linear-layout", "shared", "stages (ms), or reason for Triton")]
         for entry in self:
             times = ", ".join(f"{name} {ms:.0f}" for name, ms in entry.stage_ms.items())
             why = "; ".join(filter(None, [*entry.reasons.values(), entry.selection if entry.microseconds else ""]))
@@ -203,7 +203,7 @@ class Report(Sequence[Entry]):
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
         lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[4]]) for row in rows]
         counts = collections.Counter(entry.is_used for entry in self)
-        return "\n".join([*lines, f"{counts[True]} ours, {counts[False]} Triton's"])
+        return "\n".join([*lines, f"{counts[True]} by linear-layout, {counts[False]} by Triton"])
 
     def _repr_html_(self) -> str:
         head, *rows = self._rows()

@@ -175,7 +175,7 @@ def _choose_layouts(
             if not has_points:
                 if _is_same(reparsed(chosen, module), module):
                     gain = f"save {settings.min_gain} % or more" if settings.min_gain else "be cheaper"
-                    entry.decline("layouts", f"no others are predicted to {gain}")
+                    entry.decline("layouts", f"no other layouts are predicted to {gain}")
                     return None
                 chosen = run_passes(chosen, CLEANUP, locations=True, file="<ttgir>")
         except CompileError as error:
@@ -355,22 +355,22 @@ def _why_not(kind: str, options: Any) -> Optional[str]:
     """Returns the reason if only Triton supports an option, and ``None`` otherwise."""
     compilation = knobs().compilation
     if options.instrumentation_mode:
-        return f"instrumentation_mode={options.instrumentation_mode!r} instruments Triton's own lowering"
+        return f"instrumentation_mode={options.instrumentation_mode!r} requires Triton's lowering"
     if compilation.enable_asan:
-        return "TRITON_ENABLE_ASAN instruments Triton's own lowering"
+        return "TRITON_ENABLE_ASAN requires Triton's lowering"
     if compilation.dump_ir_extract_di_local_variables:
-        return "LLVM_EXTRACT_DI_LOCAL_VARIABLES asks for variables in debug information"
+        return "LLVM_EXTRACT_DI_LOCAL_VARIABLES requires Triton's lowering"
     if kind == "cuda":
         if options.min_shared_mem is not None:
-            return "min_shared_mem asks for more shared memory than the kernel has"
+            return f"min_shared_mem={options.min_shared_mem} requires Triton's lowering"
         return None
     amd = knobs().amd
     if amd.dump_mir or amd.swap_mir or amd.scalarize_packed_fops:
-        return "TRITON_DUMP_MIR, TRITON_SWAP_MIR and AMDGCN_SCALARIZE_PACKED_FOPS are about Triton's LLVM"
+        return "TRITON_DUMP_MIR, TRITON_SWAP_MIR and AMDGCN_SCALARIZE_PACKED_FOPS require Triton's LLVM"
     if options.llvm_fn_attrs or options.wgp_cu_mode != "wgp":
-        return "llvm_fn_attrs and wgp_cu_mode are about Triton's LLVM"
+        return "llvm_fn_attrs and wgp_cu_mode require Triton's LLVM"
     if options.arch != options.base_arch:
-        return f"{options.arch} is a platform of Triton's LLVM"
+        return f"arch={options.arch!r} requires Triton's LLVM"
     return None
 
 
@@ -467,9 +467,9 @@ def is_descriptor(value: Any) -> bool:
 
 def _tensor_map(name: str, value: Any, described: Optional[dict[str, Any]]) -> TensorMap:
     if described is None:
-        raise TypeError(f"argument `{name}` cannot be simulated: descriptors are for `cuda:90` and later")
+        raise TypeError(f"argument `{name}` is a tensor descriptor, which requires the target `cuda:90` or later")
     if described["fp4_padded"]:
-        raise TypeError(f"argument `{name}` cannot be simulated: a descriptor of 4-bit elements")
+        raise TypeError(f"argument `{name}` is a tensor descriptor of 4-bit elements, which cannot be simulated")
     pixels = None
     if described.get("is_im2col"):
         steps = value.element_strides or [1] * len(value.shape)

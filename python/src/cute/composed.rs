@@ -72,7 +72,7 @@ impl ComposedLayout {
         let (Ok(swizzle), Some(offset), Some(layout)) = (swizzle.cast::<Swizzle>(), offset, layout)
         else {
             return Err(PyTypeError::new_err(
-                "expected a swizzle, an offset and a layout, or the text `Sw<3,4,3> o 0 o (8,64):(64,1)`",
+                "expected a swizzle, an offset and a layout, or a text such as `Sw<3,4,3> o 0 o (8,64):(64,1)`",
             ));
         };
         let (swizzle, layout) = (swizzle.get().0, layout.0.clone());
@@ -201,7 +201,7 @@ impl ComposedLayout {
         if memory {
             if shape.is_some() {
                 return Err(failed(
-                    "a layout of memory says its shape itself; leave the shape out",
+                    "`shape` cannot be combined with `memory=True`; leave out `shape`",
                 ));
             }
             return Ok(memory_from_cute(&self.0).map_err(failed)?.into());

@@ -181,7 +181,11 @@ impl CuteLayout {
     #[pyo3(signature = (*coordinate))]
     fn __call__(&self, coordinate: &Bound<'_, PyTuple>) -> PyResult<i64> {
         let coordinate: Numbers = match coordinate.len() {
-            0 => return Err(PyTypeError::new_err("expected a coordinate")),
+            0 => {
+                return Err(PyTypeError::new_err(
+                    "expected a coordinate, found no argument",
+                ));
+            }
             1 => coordinate.get_item(0)?.extract()?,
             _ => coordinate.extract()?,
         };
@@ -379,7 +383,7 @@ pub(super) fn listed(size: i64) -> PyResult<i64> {
         return Ok(size);
     }
     Err(Failure::new(format!(
-        "the layout has {size} coordinates; an array is for up to 2^{MOST_BITS}"
+        "the layout has {size} coordinates; an array is limited to 2^{MOST_BITS}"
     ))
     .into())
 }

@@ -36,7 +36,7 @@ impl Swizzle {
         }
         let (Some(base), Some(shift)) = (base, shift) else {
             return Err(pyo3::exceptions::PyTypeError::new_err(
-                "expected three numbers, bits, base and shift, or the text `Sw<3,4,3>`",
+                "expected the numbers bits, base and shift, or a text such as `Sw<3,4,3>`",
             ));
         };
         let bits: Integer = bits.extract()?;

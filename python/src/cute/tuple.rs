@@ -16,7 +16,7 @@ fn check_depth(depth: usize) -> PyResult<()> {
         return Ok(());
     }
     Err(failed(format!(
-        "tuples are nested more than {MOST_NESTED} deep"
+        "the tuple is nested more than {MOST_NESTED} levels deep"
     )))
 }
 
@@ -43,7 +43,7 @@ fn nested<T: Copy + Default>(
 fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     number(
         value,
-        "a part of the tuple",
+        "an entry of the argument",
         "a whole number from -2^63 to 2^63 - 1",
     )
 }
@@ -128,7 +128,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for LayoutArgument {
             Ok(Tiler::Layout(layout)) => Ok(Self(layout)),
             Err(error) if value.is_instance_of::<PyString>() => Err(error),
             _ => Err(PyTypeError::new_err(format!(
-                "expected a layout of CuTe or its text, found {}",
+                "expected a CuTe layout or the text of a CuTe layout, found {}",
                 value.repr()?
             ))),
         }

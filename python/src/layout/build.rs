@@ -80,7 +80,12 @@ impl Bases {
                     let largest = parts.filter_map(|basis| basis.get(i)).max();
                     let size =
                         largest.map_or(Some(1), |v| v.checked_add(1)?.checked_next_power_of_two());
-                    let too_large = || failed(format!("a basis is beyond every size of `{dim}`"));
+                    let too_large = || {
+                        failed(format!(
+                            "a basis vector is {} along `{dim}`, expected less than 2^63",
+                            largest.copied().unwrap_or(0)
+                        ))
+                    };
                     Ok((*dim, size.ok_or_else(too_large)?))
                 });
                 let sizes = sizes.collect::<PyResult<Vec<_>>>()?;
@@ -194,11 +199,11 @@ impl Layout {
         let (text, own): (String, Option<Vec<u64>>) = read.extract()?;
         // Layouts with explicit bases contain their shape.
         let Some(shape) = shape.map(|shape| shape.0).or(own) else {
-            return Err(
-                Failure::new("a Gluon layout requires the shape of its tensor")
-                    .note("add it, as in `ll.Layout.from_gluon(layout, [64, 16])`")
-                    .into(),
-            );
+            return Err(Failure::new(
+                "the tensor shape is missing; this Gluon layout requires a shape",
+            )
+            .note("add a shape, as in `ll.Layout.from_gluon(layout, [64, 16])`")
+            .into());
         };
         let (linear, encoding) = crate::text::read(&text, Some(&shape), None, 32)?;
         Ok(Self { linear, encoding })

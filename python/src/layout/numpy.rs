@@ -44,10 +44,10 @@ impl Layout {
             for pair in pairs(source)? {
                 let (name, value) = pair?;
                 if !self.linear.has_in_dim(name.0) {
-                    return Err(self.no_such_dim(name.0, "in-dims", self.linear.in_dims()));
+                    return Err(self.no_such_dim(name.0, "in-dim", self.linear.in_dims()));
                 }
                 if given.iter().any(|(dim, _)| *dim == name.0) {
-                    return Err(failed(format!("`{}` is given twice", name.0)));
+                    return Err(failed(format!("the index of `{}` is given twice", name.0)));
                 }
                 given.push((name.0, value));
             }
@@ -153,7 +153,7 @@ impl Layout {
             });
             let shapes = shapes.collect::<Vec<_>>().join(", ");
             failed(format!(
-                "the arrays of indices cannot be broadcast: their shapes are {shapes}"
+                "the index arrays cannot be broadcast to a common shape: {shapes}"
             ))
         })?;
         let mut shape = None;

@@ -43,7 +43,7 @@ pub(crate) fn window(
             "a picture of {} rows and {} columns is too large; expected at most {MOST_CELLS} cells",
             window.rows, window.columns
         ))
-        .note("leave out `rows` and `columns` to see a corner")
+        .note("leave out `rows` and `columns` to draw only the first rows and columns")
         .into());
     }
     Ok(window)
@@ -208,10 +208,10 @@ impl Layout {
         if !layout.has_in_dim(Dim::OFFSET) {
             let names: Vec<&str> = layout.in_dims().map(Dim::name).collect();
             return Err(Failure::new(format!(
-                "only shared memory has banks: the layout has {}, expected offset",
+                "`banks` requires a layout of shared memory, with in-dim offset; found in-dims {}",
                 names.join(", ")
             ))
-            .note("ask the layout of the buffer, and give this one as `access`")
+            .note("call `banks` on the layout of a buffer, and pass this layout as `access`")
             .into());
         }
         let gaps = match &self.encoding {
@@ -267,15 +267,15 @@ impl Layout {
             "hardware" => Scene::hardware(layout, window),
             "matrix" => Scene::matrix(layout),
             "bases" => {
-                return Err(
-                    Failure::new("bases are text, which a picture does not show")
-                        .note("ask for the view `matrix`")
-                        .into(),
-                );
+                return Err(Failure::new(
+                    "the view `bases` is text, which cannot be drawn as a picture",
+                )
+                .note("use the view `matrix`, or the method `text`")
+                .into());
             }
             _ => {
                 return Err(failed(format!(
-                    "`{view}` is not a view; expected `tensor`, `grid`, `hardware`, `matrix` or `bases`"
+                    "unknown view `{view}`; expected `tensor`, `grid`, `hardware`, `matrix` or `bases`"
                 )));
             }
         })

@@ -157,7 +157,7 @@ impl Layout {
     ///     4
     fn contiguous_elems_along(&self, dim: Name) -> PyResult<u64> {
         if !self.linear.has_out_dim(dim.0) {
-            return Err(self.no_such_dim(dim.0, "out-dims", self.linear.out_dims()));
+            return Err(self.no_such_dim(dim.0, "out-dim", self.linear.out_dims()));
         }
         Ok(self.linear.contiguous_elems_along(dim.0))
     }
@@ -179,7 +179,7 @@ impl Layout {
         let shape: Vec<(Dim, u64)> = self.linear.out_shape().collect();
         if index.len() != shape.len() {
             return Err(failed(format!(
-                "the element has {} indices, the tensor has {} dims",
+                "number of indices is {}, expected {}, one per dim of the tensor",
                 index.len(),
                 shape.len()
             )));
@@ -199,7 +199,7 @@ impl Layout {
         let holders = Holders::new(&self.linear);
         if holders.copies().is_none_or(|copies| copies > MOST_HOLDERS) {
             return Err(failed(format!(
-                "more than {MOST_HOLDERS} places hold the element"
+                "the element is held at more than {MOST_HOLDERS} places, the limit of `holders`"
             )));
         }
         let places = holders.of(packed);
@@ -226,8 +226,8 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the error for an unknown dim. `what` states the kind of the dim in the message: `in-dims` or
-    /// `out-dims`.
+    /// Returns the error for an unknown dim. `what` states the kind of the dim in the message: `in-dim` or
+    /// `out-dim`.
     pub(super) fn no_such_dim(
         &self,
         dim: Dim,
@@ -236,7 +236,7 @@ impl Layout {
     ) -> PyErr {
         let known: Vec<&str> = known.map(Dim::name).collect();
         Failure::new(format!(
-            "the layout has no `{dim}`; its {what} are {}",
+            "the layout has no {what} `{dim}`; expected one of {}",
             known.join(", ")
         ))
         .into()

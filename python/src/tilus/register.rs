@@ -215,7 +215,8 @@ impl RegisterLayout {
         let threads = self.0.threads_of(&extents(index)?).map_err(failed)?;
         if self.0.replications() > MOST_THREADS {
             return Err(failed(format!(
-                "more than {MOST_THREADS} threads hold the element"
+                "{} threads hold the element; `threads_of` lists at most {MOST_THREADS}",
+                self.0.replications()
             )));
         }
         Ok(threads.collect())

@@ -60,7 +60,7 @@ impl fmt::Display for ConversionOutcome {
         f.write_str(match self {
             Self::Kept(_) => "conversion kept",
             Self::Merged(_) => {
-                "conversion removed: the value is converted to this layout only once"
+                "conversion removed: another conversion of the value to this layout is reused"
             }
             Self::Rematerialised => {
                 "conversion removed: the value is rematerialised in this layout"

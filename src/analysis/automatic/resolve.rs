@@ -252,7 +252,7 @@ impl<'c> Solver<'_, 'c> {
             return None;
         }
         let diagnostic = Diagnostic::new(format!(
-            "found conflicting encodings: operand {} is `{}`, and the result is `{}`",
+            "found conflicting encodings: operand {} has `{}`, and the result has `{}`",
             link.at, operand.encoding, result.encoding
         ));
         let diagnostic = match (follows, back) {

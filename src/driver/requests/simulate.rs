@@ -107,15 +107,17 @@ struct Pixels {
 
 impl Descriptor {
     fn map(&self, ids: &[BufferId], memory: &Memory) -> Result<TensorMap, Failure> {
-        let number = |kind: &str, number: u8| {
-            Failure::new(format!("a descriptor has no {kind} of number {number}"))
+        let unknown = |kind: &str, number: u8, last: u8| {
+            Failure::new(format!(
+                "unknown {kind} {number} in a descriptor, expected 0 to {last}"
+            ))
         };
         let element = TensorElement::from_number(self.element);
         let swizzle = Swizzle::from_number(self.swizzle);
         Ok(TensorMap {
             address: memory.address(buffer(ids, self.buffer.0)?) + self.buffer.1,
-            element: element.ok_or_else(|| number("element type", self.element))?,
-            swizzle: swizzle.ok_or_else(|| number("swizzle", self.swizzle))?,
+            element: element.ok_or_else(|| unknown("element type", self.element, 12))?,
+            swizzle: swizzle.ok_or_else(|| unknown("swizzle mode", self.swizzle, 3))?,
             dims: self.dims.clone(),
             strides: self.strides.clone(),
             block: self.block.clone(),
@@ -133,7 +135,7 @@ fn buffer(ids: &[BufferId], number: usize) -> Result<BufferId, Failure> {
     ids.get(number).copied().ok_or_else(|| {
         let count = ids.len();
         Failure::new(format!(
-            "there is no buffer {number}, because the request has {count} buffers"
+            "buffer index {number} is out of range, the request has {count} buffers"
         ))
     })
 }
@@ -211,8 +213,11 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
         }
         let text = String::from_utf8_lossy(&input);
         let report = report.with_source(&request.file, &text);
-        let json = serde_json::from_str(&report.to_json())
-            .map_err(|error| Failure::new(format!("internal error: the report: {error}")))?;
+        let json = serde_json::from_str(&report.to_json()).map_err(|error| {
+            Failure::new(format!(
+                "internal error, please report it: the report is not valid JSON: {error}"
+            ))
+        })?;
         let mut answer = Map::new();
         answer.insert("report".to_owned(), json);
         answer.insert("text".to_owned(), report.to_string().into());

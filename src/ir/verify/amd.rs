@@ -40,7 +40,8 @@ fn check_no_data_movement(
         ensure!(
             extract_slice_c4 | concat_c5,
             registers.contains(&source(&place)),
-            "must not move data between threads, but the thread with result element {place:?} does not have operand element {:?}",
+            "would move data between threads: thread 0 holds result element {place:?}, but not the source, \
+             operand element {:?}",
             source(&place)
         );
     }
@@ -53,8 +54,10 @@ fn check_no_data_movement(
         ensure!(
             extract_slice_c5 | concat_c6,
             bases(dst) == bases(src),
-            "requires the same {} bases in operand and result",
-            dim.name()
+            "{} bases are {:?} in the operand, but {:?} in the result; expected the same",
+            dim.name(),
+            bases(src),
+            bases(dst)
         );
     }
     Ok(())
@@ -69,7 +72,8 @@ pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
     ensure!(
         extract_slice_c1,
         dst.shape.len() == rank && offsets.len() == rank,
-        "requires a result and offsets of the operand's rank {rank}, but got a result of rank {} and {} offsets",
+        "operand has rank {rank}, result has rank {}, and there are {} offsets; expected these numbers to be \
+         equal",
         dst.shape.len(),
         offsets.len()
     );
@@ -113,9 +117,9 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     ensure!(
         concat_c1,
         src.shape.len() == dst.shape.len(),
-        "requires operands of the result's rank {}, but got `{}`",
-        dst.shape.len(),
-        src.type_
+        "operand has rank {}, but the result has rank {}; expected the same rank",
+        src.shape.len(),
+        dst.shape.len()
     );
     ensure!(
         concat_c2,
@@ -123,9 +127,9 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
             .iter()
             .zip(dst.shape)
             .all(|(part, whole)| whole % part == 0),
-        "requires an operand shape that divides the result's shape {}, but got {}",
-        dimensions(dst.shape),
-        dimensions(src.shape)
+        "operand shape {} does not divide result shape {} in each dimension",
+        dimensions(src.shape),
+        dimensions(dst.shape)
     );
     let count: u64 = src
         .shape
@@ -144,7 +148,8 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     ensure!(
         concat_c4,
         sources.iter().all(|v| v.r#type() == src.type_),
-        "requires the same type for all operands, but not all are `{}`",
+        "operand 0 has type `{}`, but another operand has a different type; expected the same type for all \
+         operands",
         src.type_
     );
     let Some((from, to)) = layouts(&src, &dst) else {
@@ -232,7 +237,8 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }
     let diagnostic = broken!(
         in_thread_transpose_c3,
-        "result type `{}` does not have the operand's layout with the elements of each thread transposed",
+        "result type `{}` does not have the expected layout (the operand's layout, transposed within each \
+         thread)",
         dst.type_
     );
     Err(vec![match expected {
@@ -276,7 +282,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c1,
         scale.shape.len() == rank,
-        "requires scales of the result's rank {rank}, but got `{}`",
+        "scales have type `{}`; expected rank {rank}, the rank of the result",
         scale.type_
     );
     let Some(axis) = axis_within(axis, rank) else {
@@ -289,21 +295,28 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c3,
         (0..rank).all(|d| d == axis || scale.shape[d] == dst.shape[d]),
-        "requires scales of the result's size in all dimensions except {axis}, but got {} for a result of {}",
+        "scales have shape {}, but the result has shape {}; expected equal sizes in all dimensions except \
+         dimension {axis}",
         dimensions(scale.shape),
         dimensions(dst.shape)
     );
     ensure!(
         scaled_c4,
         scale.shape[axis] > 0 && dst.shape[axis] % scale.shape[axis] == 0,
-        "requires a number of scales that divides the {} elements along dimension {axis}, but got {}",
-        dst.shape[axis],
-        scale.shape[axis]
+        "dimension {axis} has {} scales for {} elements; expected the number of scales to divide the number \
+         of elements",
+        scale.shape[axis],
+        dst.shape[axis]
     );
     ensure!(
         scaled_c5,
         scale.encoding.is_some() == dst.encoding.is_some(),
-        "requires an encoding on both scales and result, or on neither"
+        "{}; expected an encoding on both scales and result, or on neither",
+        if scale.encoding.is_some() {
+            "the scales have an encoding, but the result has none"
+        } else {
+            "the result has an encoding, but the scales have none"
+        }
     );
     if packing == Packing::Operand {
         upcast(op, &scale, &dst, 8)?;
@@ -315,14 +328,14 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
             ensure!(
                 scaled_c6,
                 src.shape == dst.shape,
-                "requires a result of the operand's shape, but got `{}` for operand `{}`",
-                dst.type_,
-                src.type_
+                "result has shape {}, but the operand has shape {}; expected the same shape",
+                dimensions(dst.shape),
+                dimensions(src.shape)
             );
             ensure!(
                 scaled_c7,
                 src.encoding == dst.encoding,
-                "requires a result with the operand's encoding, but got `{}` for operand `{}`",
+                "result type is `{}`, but operand type is `{}`; expected the same encoding",
                 dst.type_,
                 src.type_
             );
@@ -338,7 +351,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c8,
         packing == Packing::Operand || narrow > 1,
-        "requires several elements per scale along dimension {axis}, but got one"
+        "requires more than one result element per scale along dimension {axis}, but got 1"
     );
     let Some((wide, scales)) = layouts(wide, &scale) else {
         return Ok(());
@@ -347,7 +360,8 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
         ensure!(
             scaled_c9,
             scales.unique == wide.unique,
-            "requires scales with the layout of the elements, but got `{}`",
+            "scales have type `{}`; expected the layout of the elements, because there is one scale per \
+             element",
             scale.type_
         );
         return Ok(());
@@ -367,13 +381,14 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c11,
         shared,
-        "requires one scale for the first 8 registers of a thread, but these registers have several scales along dimension {axis}"
+        "first 8 registers of a thread have several scales along dimension {axis}; expected one scale for \
+         all 8 registers"
     );
     let unique = expected.remove_zero_bases(Dim::REGISTER).ok();
     ensure!(
         scaled_c9,
         unique.as_ref() == Some(&scales.unique),
-        "requires each scale in the thread that holds the scaled elements, but got `{}`",
+        "some scales in `{}` are in other threads than the elements that they scale; expected the same threads",
         scale.type_
     );
     Ok(())
@@ -412,7 +427,7 @@ fn upcast(
     ensure!(
         scaled_c16,
         conversion != ScaledConversion::Eights || *element_name(scale.element) == *"i8",
-        "requires scales of `i8` on `{target}`, but got `{}`",
+        "requires scales of element type `i8` on `{target}`, but got `{}`",
         scale.type_
     );
     let at_once = match conversion {
@@ -441,7 +456,9 @@ fn upcast(
     ensure!(
         scaled_c18,
         (0..dst.shape.len()).any(runs_along),
-        "requires {at_once} contiguous elements along one dimension in consecutive registers on `{target}`, but got `{}`",
+        "registers 0 to {} of `{}` do not hold {at_once} contiguous elements along one dimension, which \
+         `{target}` requires",
+        at_once - 1,
         dst.type_
     );
     Ok(())
@@ -502,10 +519,11 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
     ensure!(
         local_load_packed_transposed_c3,
         src.shape == shape,
-        "requires a buffer of shape {} for a result of shape {} packed along the other dimension, but got shape {}",
+        "buffer has shape {}; expected {}, because buffer and result (shape {}) pack pairs of elements along \
+         different dimensions",
+        dimensions(&src.shape),
         dimensions(&shape),
-        dimensions(dst.shape),
-        dimensions(&src.shape)
+        dimensions(dst.shape)
     );
     Ok(())
 }
@@ -527,7 +545,7 @@ pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdi
         ensure!(
             buffer_load_to_local_c2,
             pointee == dst.element,
-            "requires a pointer to the buffer's element type `{}`, but got one to `{pointee}`",
+            "pointer has pointee type `{pointee}`; expected `{}`, the element type of the buffer",
             dst.element
         );
     }
@@ -539,10 +557,10 @@ pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdi
         ensure!(
             buffer_load_to_local_c3,
             matches,
-            "requires `other` of element type `{}` with the shape and encoding of the offsets `{}`, but got `{}`",
+            "`other` has type `{}`; expected element type `{}` and the shape and encoding of the offsets, `{}`",
+            other.r#type(),
             dst.element,
-            offsets.type_,
-            other.r#type()
+            offsets.type_
         );
     }
     Ok(())
@@ -555,7 +573,7 @@ pub(super) fn async_copy_local_to_global(op: amdg::AsyncCopyLocalToGlobal<'_, '_
     ensure!(
         async_copy_local_to_global_c1,
         is_in(&src, SHARED),
-        "requires a buffer in `{SHARED}`, but got one in `{}`",
+        "requires a buffer in `{SHARED}`, but the buffer is in `{}`",
         memory_name(&src)
     );
     super::cache::store(op.cache_policy())
@@ -581,7 +599,7 @@ pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     ensure!(
         buffer_c1,
         pointee == tensor.element,
-        "requires a pointer to `{}`, but got one to `{pointee}`",
+        "pointer has pointee type `{pointee}`; expected `{}`, the element type of the tensor",
         tensor.element
     );
     Ok(())

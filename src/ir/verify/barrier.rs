@@ -43,7 +43,8 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c1,
         is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
-        "requires a barrier of rank 1 and element type `i64`, with at most {ctas} elements (one per CTA), but got shape {} of `{}`",
+        "barrier is `{}x{}`; expected rank 1, element type `i64` and a size of at most {ctas}, the number of \
+         CTAs",
         dimensions(&buffer.shape),
         buffer.element
     );
@@ -54,7 +55,8 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c4,
         own.enumerate().all(|(i, v)| v == 1 << i),
-        "requires a barrier whose nonzero `CGALayout` bases are `[1]`, `[2]`, `[4]` and so on, in this order, but got `CGALayout = {}`",
+        "barrier has `CGALayout = {}`; expected `[1]` as the first nonzero basis, `[2]` as the second, `[4]` \
+         as the third, and so on",
         cga.as_ref().map_or_else(String::new, bases)
     );
     Ok(())
@@ -70,11 +72,19 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
     if is_plain && buffer.alloc_shape.ends_with(&buffer.shape) {
         return Ok(());
     }
-    let message = format!(
-        "requires a contiguous {what} (a whole buffer without swizzle), but got `{}` on an allocation of {}",
-        buffer.encoding.map_or_else(String::new, |e| e.to_string()),
-        dimensions(&buffer.alloc_shape)
-    );
+    let message = if is_plain {
+        format!(
+            "{what} is a view of shape {} in an allocation of shape {}; expected a whole buffer",
+            dimensions(&buffer.shape),
+            dimensions(&buffer.alloc_shape)
+        )
+    } else {
+        format!(
+            "{what} has encoding `{}`; expected `#ttg.swizzled_shared` without swizzle \
+             (`vec = 1, perPhase = 1, maxPhase = 1`)",
+            buffer.encoding.map_or_else(String::new, |e| e.to_string())
+        )
+    };
     Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
@@ -112,7 +122,8 @@ pub(super) fn init(op: ttng::InitBarrier<'_, '_>) -> Verdict {
         ensure!(
             init_barrier_c1,
             buffer.shape[0] == ctas || !is_within(op.op(), SPECIALIZE),
-            "must not initialise a barrier shared by CTAs inside `{}`",
+            "barrier has size {} for {ctas} CTAs; inside `{}`, expected one element per CTA",
+            buffer.shape[0],
             SPECIALIZE.name()
         );
     }
@@ -132,8 +143,7 @@ fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>
     ensure!(
         from_cta_c1,
         unsigned(from) < ctas,
-        "requires a `fromCTA` from 0 to {}, but got {from}",
-        ctas.saturating_sub(1)
+        "`fromCTA` is {from}; expected less than {ctas}, the number of CTAs"
     );
     ensure!(
         from_cta_c2,
@@ -176,8 +186,9 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
     ensure!(
         arrive_barrier_c3,
         from.is_none_or(|from| unsigned(from) == ctas - 1),
-        "must not have both `multicastCTA` and `fromCTA`, but `fromCTA` is {}",
-        from.unwrap_or(0)
+        "`fromCTA` is {} with `multicastCTA`; expected {} (the last CTA) or no `fromCTA`",
+        from.unwrap_or(0),
+        ctas - 1
     );
     Ok(())
 }
@@ -226,7 +237,7 @@ pub(super) fn answer(value: Val<'_>) -> Verdict {
     ensure!(
         clc_c1,
         is_i64(buffer.element) && buffer.shape == [2],
-        "requires a response buffer of 2 elements of `i64`, but got shape {} of `{}`",
+        "response buffer is `{}x{}`; expected `2xi64`",
         dimensions(&buffer.shape),
         buffer.element
     );
@@ -235,7 +246,7 @@ pub(super) fn answer(value: Val<'_>) -> Verdict {
         clc_c2,
         cga.as_ref()
             .is_none_or(|cga| cga.bases().all(|b| b.iter().all(|v| *v == 0))),
-        "requires a response buffer shared by all CTAs, but got `CGALayout = {}`",
+        "response buffer has `CGALayout = {}`; expected only zero bases, so that all CTAs share the buffer",
         cga.as_ref().map_or_else(String::new, bases)
     );
     check_contiguous(&buffer, "response buffer", labels::clc_c3)
@@ -251,7 +262,7 @@ pub(super) fn try_cancel_sync(op: ttng::CLCTryCancelSync<'_, '_>) -> Verdict {
         ensure!(
             clc_try_cancel_sync_c1,
             tensor.shape == [2] && *element_name(tensor.element) == *"i64",
-            "requires a result of 2 elements of `i64`, but got `{}`",
+            "result type is `{}`; expected 2 elements of type `i64`",
             tensor.type_
         );
     }
@@ -291,7 +302,8 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
     ensure!(
         cluster_barrier_c1,
         can_wait,
-        "must be in a kernel or an inlined function, because it waits for the whole cluster"
+        "waits for the whole cluster, but is in neither a kernel nor an inlined function; make the function \
+         public or remove `{NOINLINE}`"
     );
     Ok(())
 }

@@ -48,7 +48,7 @@ pub(super) fn in_memory(buffer: &BufferType<'_>, memory: &str) -> Option<Diagnos
     (!is_in(buffer, memory)).then(|| {
         broken!(
             local_alloc_c4 | local_gather_c1 | local_scatter_c2 | memdesc_subslice_c6,
-            "requires a buffer in `{memory}`, but got one in `{}`",
+            "requires a buffer in `{memory}`, but the buffer is in `{}`",
             memory_name(buffer)
         )
     })
@@ -94,7 +94,7 @@ pub(super) fn local_alloc(op: ttg::LocalAlloc<'_, '_>) -> Verdict {
         diagnostics,
         local_alloc_c5,
         buffer.shape == buffer.alloc_shape,
-        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
+        "result type is a view of shape {} in an allocation of shape {}; expected a whole buffer",
         dimensions(&buffer.shape),
         dimensions(&buffer.alloc_shape)
     );
@@ -114,7 +114,7 @@ fn ensure_rank(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         local_alloc_c6 | local_load_c3 | local_store_c4,
         tensor.shape.len() == rank,
-        "requires a tensor of the rank of the buffer's encoding, {rank}, but `{}` has rank {}",
+        "tensor `{}` has rank {}; expected {rank}, the rank of the buffer's encoding",
         tensor.type_,
         tensor.shape.len()
     );
@@ -242,7 +242,8 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
         memdesc_index_c6,
         src.alloc_shape.len() == src.shape.len()
             && src.alloc_shape[src.alloc_shape.len() - src.shape.len() + 1..] == src.shape[1..],
-        "requires a multi-buffer of whole buffers, but the operand is a view of {} in an allocation of {}",
+        "operand is a view of shape {} in an allocation of shape {}; expected the same shape, except for the \
+         first dimension",
         dimensions(&src.shape),
         dimensions(&src.alloc_shape)
     );
@@ -250,7 +251,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
         diagnostics,
         memdesc_index_c7,
         dst.alloc_shape == dst.shape,
-        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
+        "result type is a view of shape {} in an allocation of shape {}; expected a whole buffer",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     );
@@ -264,7 +265,7 @@ fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
         diagnostics,
         memdesc_index_c1 | memdesc_subslice_c1,
         src.element == dst.element,
-        "requires a result of the operand's element type, but got `{}` for operand `{}`",
+        "result has element type `{}`, but the operand has `{}`; expected the same element type",
         dst.element,
         src.element
     );
@@ -272,7 +273,7 @@ fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
         let text = |b: &BufferType<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
         diagnostics.push(broken!(
             memdesc_index_c2 | memdesc_subslice_c2,
-            "requires a result with the operand's encoding, but got `{}` for operand `{}`",
+            "result has encoding `{}`, but the operand has `{}`; expected the same encoding",
             text(dst),
             text(src)
         ));
@@ -289,10 +290,11 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     if offsets.len() != src.shape.len() || dst.shape.len() != src.shape.len() {
         diagnostics.push(broken!(
             memdesc_subslice_c3,
-            "requires one offset and one result dimension for each dimension of {}, but got {} and {}",
-            dimensions(&src.shape),
-            offsets.len(),
-            dst.shape.len()
+            "operand has rank {}, result has rank {}, and there are {} offsets; expected these numbers to be \
+             equal",
+            src.shape.len(),
+            dst.shape.len(),
+            offsets.len()
         ));
         return Err(diagnostics);
     }
@@ -300,9 +302,9 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         diagnostics,
         memdesc_subslice_c5,
         src.alloc_shape == dst.alloc_shape,
-        "requires the operand's allocation shape {} in the result type, but got {}",
-        dimensions(&src.alloc_shape),
-        dimensions(&dst.alloc_shape)
+        "result type has allocation shape {}; expected {}, the allocation shape of the operand",
+        dimensions(&dst.alloc_shape),
+        dimensions(&src.alloc_shape)
     );
     diagnostics.extend(in_memory(&src, SHARED));
     // The leading (multi-buffer) dimension may be cut freely.
@@ -315,7 +317,8 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         if from == to && *offset != 0 {
             diagnostics.push(broken!(
                 memdesc_subslice_c7,
-                "requires offset 0 in dimension {i}, whose size does not change, but got {offset}"
+                "offset in dimension {i} is {offset}; expected 0, because the slice has the full size of the \
+                 dimension"
             ));
         } else if end > from {
             diagnostics.push(broken!(
@@ -349,7 +352,8 @@ fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnosti
         _ if is_padded && leading > 0 => {
             return Some(broken!(
                 memdesc_subslice_c10,
-                "cannot slice several padded buffers at once: `{encoding}` has rank {rank}, but the operand has rank {}",
+                "cannot slice a multi-buffer with padding: the operand has rank {}, but `{encoding}` has \
+                 rank {rank}; select one buffer with `ttg.memdesc_index` first",
                 src.shape.len()
             ));
         }
@@ -372,7 +376,8 @@ fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnosti
             if !offset.is_power_of_two() && offset != 0 {
                 return Some(broken!(
                     memdesc_subslice_c11,
-                    "slice of dimension {} to size {to} splits a swizzle period of `{encoding}`: element {size} is at offset {offset}",
+                    "slice of size {to} in dimension {0} splits a swizzle period of `{encoding}`: element \
+                     {size} of dimension {0} has memory offset {offset}; expected a power of two",
                     leading + i
                 ));
             }
@@ -395,7 +400,7 @@ fn inferred(
         Err(e) => {
             let diagnostic = broken!(
                 memdesc_trans_c3 | memdesc_reshape_c3,
-                "cannot view an operand that has no layout: {e}"
+                "operand has no valid layout: {e}"
             );
             // The encoding's own rule is more specific.
             return vec![match e.rule() {
@@ -431,8 +436,9 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
     ensure!(
         memdesc_trans_c1,
         sorted.iter().copied().eq(0..src.shape.len()),
-        "requires a permutation of 0 to {} as `order`, but got {order:?}",
-        src.shape.len().saturating_sub(1)
+        "requires a permutation of 0 to {} as `order`, but got {:?}",
+        src.shape.len().saturating_sub(1),
+        op.order()
     );
     let expected: Vec<u64> = order.iter().map(|o| src.shape[*o]).collect();
     ensure!(
@@ -474,13 +480,16 @@ pub(super) fn same_memory(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Dia
         diagnostics,
         memdesc_trans_c4 | memdesc_reshape_c4 | memdesc_reinterpret_c1,
         src.memory_space == dst.memory_space,
-        "requires operand and result in the same memory space"
+        "operand is in `{}`, but the result is in `{}`; expected the same memory space",
+        memory_name(src),
+        memory_name(dst)
     );
     rule!(
         diagnostics,
         memdesc_trans_c5 | memdesc_reshape_c5 | memdesc_reinterpret_c2,
         src.is_mutable == dst.is_mutable,
-        "requires operand and result to be both mutable or both immutable"
+        "only the {} is `mutable`; expected operand and result to be both mutable or both immutable",
+        if src.is_mutable { "operand" } else { "result" }
     );
     diagnostics
 }
@@ -502,7 +511,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     if src.alloc_shape[leading..] != src.shape {
         diagnostics.push(broken!(
             memdesc_reshape_c2,
-            "requires a whole buffer, but the operand is a view of {} in an allocation of {}",
+            "operand is a view of shape {} in an allocation of shape {}; expected a whole buffer",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
         ));

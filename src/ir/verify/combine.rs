@@ -34,7 +34,7 @@ fn operands(
     ensure!(
         reduce_c2 | scan_c2,
         srcs.len() == results.len(),
-        "requires as many results as operands, but got {} and {}",
+        "has {} results for {} operands; expected as many results as operands",
         results.len(),
         srcs.len()
     );
@@ -150,13 +150,21 @@ fn reduced(
         (Some(from), Some(to)) => {
             let expected = infer::reduce(&from, axis).ok()?;
             (!infer::equivalent(&expected, &to, &shape)).then(|| {
-                broken!(reduce_c5, "requires a result whose encoding is the operand's slice along dimension {axis}, but got `{to}`")
+                broken!(
+                    reduce_c5,
+                    "result encoding `{to}` is not the slice of the operand's encoding along dimension {axis}"
+                )
                 .note(format!("expected `{expected}`"))
             })
         }
         _ => Some(broken!(
             reduce_c5,
-            "requires an encoding on operands and results, or on none"
+            "only the {} has an encoding; expected an encoding on both operand and result, or on neither",
+            if src.encoding.is_some() {
+                "operand"
+            } else {
+                "result"
+            }
         )),
     }
 }
@@ -276,9 +284,9 @@ pub(super) fn inline_asm(op: tt::ElementwiseInlineAsm<'_, '_>) -> Verdict {
         ensure!(
             elementwise_inline_asm_c1,
             packed > 0 && first.num_elements() % packed == 0,
-            "requires a multiple of `packed_element` = {packed} elements, but `{}` has {}",
-            first.type_,
-            first.num_elements()
+            "`packed_element` is {packed}; expected a divisor of {}, the number of elements in `{}`",
+            first.num_elements(),
+            first.type_
         );
     }
     Ok(())

@@ -143,7 +143,12 @@ pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Ver
     ensure!(
         cat_c3 | expand_dims_c4 | join_c4 | reshape_c2 | split_c5 | trans_c5,
         src.encoding.is_some() == dst.encoding.is_some(),
-        "requires an encoding on both operand and result, or on neither"
+        "only the {} has an encoding; expected an encoding on both operand and result, or on neither",
+        if src.encoding.is_some() {
+            "operand"
+        } else {
+            "result"
+        }
     );
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::common::{
     rule, tensor, verdict,
 };
 use crate::ir::ops::{MemSemantic, tt, ttg};
-use crate::ir::{TensorType, element_bits, is_element_of_block};
+use crate::ir::{OpKind, TensorType, element_bits, is_element_of_block};
 use crate::sys;
 use crate::sys::build::Val;
 use linear_layout::encoding::infer;
@@ -39,9 +39,9 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
         diagnostics,
         gather_c3,
         src.element == dst.element,
-        "requires a result of element type `{}`, but got `{}`",
-        src.element,
-        dst.element
+        "result has element type `{}`, but the operand has `{}`; expected the same element type",
+        dst.element,
+        src.element
     );
     if src.shape.len() != indices.shape.len() {
         diagnostics.push(broken!(
@@ -66,7 +66,8 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
             diagnostics,
             gather_c6,
             i == axis || from == at,
-            "requires the same size of dimension {i} in operand and indices, but got {from} and {at}"
+            "dimension {i} has size {from} in the operand and {at} in the indices; expected equal sizes except \
+             along axis {axis}"
         );
     }
     verdict(diagnostics)
@@ -101,7 +102,12 @@ pub(super) fn bitcast(op: tt::Bitcast<'_, '_>) -> Verdict {
         )]),
         _ => Err(vec![broken!(
             bitcast_c2,
-            "cannot convert `{from}` to `{to}`: only one of them is a pointer"
+            "cannot convert between pointer and non-pointer types: `{from}` to `{to}`; use `{}`",
+            if sys::pointer(from).is_some() {
+                OpKind::TtPtrToInt.name()
+            } else {
+                OpKind::TtIntToPtr.name()
+            }
         )]),
     }
 }
@@ -198,15 +204,20 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
     ensure!(
         fp4_to_fp_c4 | scaled_c13,
         wide.shape == expected,
-        "along dimension {axis}, packed shape {} unpacks to {}, but the unpacked tensor is `{}`",
-        dimensions(packed.shape),
+        "unpacked tensor is `{}`; expected shape {}, which is twice the packed shape {} along dimension {axis}",
+        wide.type_,
         dimensions(&expected),
-        wide.type_
+        dimensions(packed.shape)
     );
     ensure!(
         fp4_to_fp_c5 | scaled_c14,
         packed.encoding.is_some() == wide.encoding.is_some(),
-        "requires an encoding on both operand and result, or on neither"
+        "only the {} tensor has an encoding; expected an encoding on both operand and result, or on neither",
+        if packed.encoding.is_some() {
+            "packed"
+        } else {
+            "unpacked"
+        }
     );
     let Some((from, to)) = layouts(packed, wide) else {
         return Ok(());
@@ -272,7 +283,7 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
         diagnostics,
         descriptor_load_c2 | descriptor_store_c2 | descriptor_reduce_c2,
         elements == tensor.num_elements(),
-        "requires a block and a tensor with the same number of elements, but got {} with {elements} and {} with {}",
+        "block {} has {elements} elements, but tensor {} has {}; expected the same number of elements",
         dimensions(&desc.shape),
         dimensions(tensor.shape),
         tensor.num_elements()
@@ -289,30 +300,30 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     ensure!(
         descriptor_gather_c1 | descriptor_scatter_c1,
         block.shape.len() == 2,
-        "requires a descriptor of blocks of rank 2, but got {}",
+        "descriptor has blocks of shape {}; expected rank 2",
         dimensions(&block.shape)
     );
     ensure!(
         descriptor_gather_c2 | descriptor_scatter_c2,
         block.shape[0] == 1,
-        "requires a descriptor of blocks of one row, but got {}",
+        "descriptor has blocks of shape {}; expected one row",
         dimensions(&block.shape)
     );
     gathered(&rows, tensor.type_, tensor.shape, tensor.element)?;
     ensure!(
         descriptor_gather_c8 | descriptor_scatter_c8,
         tensor.shape[1] == block.shape[1],
-        "requires a tensor with {} columns, as the blocks of the descriptor, but `{}` has {}",
-        block.shape[1],
+        "tensor `{}` has {} columns; expected {}, as in the blocks of the descriptor",
         tensor.type_,
-        tensor.shape[1]
+        tensor.shape[1],
+        block.shape[1]
     );
     ensure!(
         descriptor_gather_c9 | descriptor_scatter_c9,
         is_element_of_block(tensor.element, block.element),
-        "requires a tensor of the block's element type `{}`, but got `{}`",
-        block.element,
-        tensor.type_
+        "tensor type is `{}`; expected element type `{}`, as in the blocks of the descriptor",
+        tensor.type_,
+        block.element
     );
     Ok(())
 }

@@ -49,13 +49,13 @@ pub(super) fn set_auto_layout(op: gluon::SetAutoLayout<'_, '_>) -> Verdict {
     ensure!(
         set_auto_layout_c1,
         open(&src) == Some(OpenLayout::Auto),
-        "requires an operand with an unresolved layout, but got `{}`",
+        "operand type is `{}`; expected the encoding `#gluon.auto_encoding`",
         src.type_
     );
     ensure!(
         set_auto_layout_c2,
         dst.encoding.is_some() && open(&dst) != Some(OpenLayout::Auto),
-        "requires a result with a concrete layout, but got `{}`",
+        "result type is `{}`; expected an encoding other than `#gluon.auto_encoding`",
         dst.type_
     );
     Ok(())

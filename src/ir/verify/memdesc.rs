@@ -54,19 +54,19 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c1,
         !shape.is_empty(),
-        "a buffer must have at least one dimension"
+        "buffer has rank 0; expected at least one dimension"
     );
     ensure!(
         memdesc_c2,
         !shape.contains(&0) && !alloc.contains(&0),
-        "a buffer must not have a dimension of size 0, but got shape {} in an allocation of {}",
+        "buffer has shape {} in an allocation of shape {}; expected no dimension of size 0",
         dimensions(shape),
         dimensions(alloc)
     );
     ensure!(
         memdesc_c3,
         alloc.len() >= shape.len(),
-        "the rank of a view must not exceed the rank of its allocation, but got shape {} in an allocation of {}",
+        "view of shape {} has a higher rank than the allocation of shape {}",
         dimensions(shape),
         dimensions(alloc)
     );
@@ -74,16 +74,19 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c4,
         shape.iter().zip(within).all(|(part, whole)| part <= whole),
-        "a view must fit its allocation, but got shape {} in an allocation of {}",
+        "view of shape {} does not fit in the allocation of shape {}",
         dimensions(shape),
         dimensions(alloc)
     );
     let attribute = buffer
         .encoding
         .ok_or_else(|| broken!(memdesc_c5, "a buffer must have an encoding"))?;
-    let encoding = layouts
-        .encoding(attribute)
-        .map_err(|_| broken!(memdesc_c5, "`{attribute}` is not a memory layout"))?;
+    let encoding = layouts.encoding(attribute).map_err(|_| {
+        broken!(
+            memdesc_c5,
+            "buffer has encoding `{attribute}`; expected a memory layout"
+        )
+    })?;
     let rank = encoding.rank();
     ensure!(
         memdesc_c5,
@@ -94,7 +97,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c6,
         is_in(&buffer, memory),
-        "`{attribute}` requires a buffer in `{memory}`, but got one in `{}`",
+        "`{attribute}` requires a buffer in `{memory}`, but the buffer is in `{}`",
         memory_name(&buffer)
     );
     ensure!(
@@ -121,7 +124,8 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         Encoding::TensorMemory(e) if bits * e.col_stride() > 32 => {
             return Err(broken!(
                 memdesc_c7,
-                "an element must fit a column of 32 bits, but `{}` with `colStride = {}` takes {} bits",
+                "an element must fit in a tensor-memory column of 32 bits, but `{}` with `colStride = {}` \
+                 takes {} bits",
                 buffer.element,
                 e.col_stride(),
                 bits * e.col_stride()
@@ -142,14 +146,15 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
             ensure!(
                 memdesc_c10,
                 shape[0] >= rows && (split[1] <= 1 || shape[1] >= columns),
-                "a buffer in tensor memory must have at least one block of `{attribute}`, {rows}x{columns}, but got {}",
+                "buffer in tensor memory has shape {}; expected at least one block of `{attribute}`, \
+                 {rows}x{columns}",
                 dimensions(shape)
             );
         }
         Encoding::TensorMemoryScales(_) if alloc.len() != 2 => {
             return Err(broken!(
                 memdesc_c11,
-                "scales in tensor memory must have rank 2, but got shape {} in an allocation of {}",
+                "scales in tensor memory have shape {} in an allocation of shape {}; expected rank 2",
                 dimensions(shape),
                 dimensions(alloc)
             ));

@@ -72,7 +72,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
                     first.type_,
                     other.type_
                 )
-                .note(convert_note("one of them")),
+                .note(convert_note("one of the two tensors")),
             ]);
         }
     }

@@ -84,7 +84,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
     ensure!(
         packed_arith_c3,
         known,
-        "`{name}` is not supported on operands of {} with a result of `{}`",
+        "`{name}` does not support operands of types {} with a result of type `{}`",
         list.join(", "),
         dst.element
     );
@@ -116,9 +116,10 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         ensure!(
             packed_arith_c5,
             fits,
-            "requires pairs of 4-bit numbers along one dimension of shape {}, but got `{}`",
-            dimensions(dst.shape),
-            src.type_
+            "operand of packed 4-bit pairs is `{}`; expected the result shape {} with one dimension halved \
+             (the same dimension for all operands)",
+            src.type_,
+            dimensions(dst.shape)
         );
         axis = Some(halved[0]);
     }
@@ -126,7 +127,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         let Some(from) = layout(src) else {
             return Err(vec![broken!(
                 packed_arith_c6,
-                "requires operand {i} with an encoding, but got `{}`",
+                "operand {i} has type `{}`; expected an encoding",
                 src.type_
             )]);
         };
@@ -138,9 +139,9 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
                 ensure!(
                     packed_arith_c7,
                     src.shape == dst.shape,
-                    "requires operand {i} of the result's shape {}, but got `{}`",
-                    dimensions(dst.shape),
-                    src.type_
+                    "operand {i} has type `{}`; expected shape {}, the shape of the result",
+                    src.type_,
+                    dimensions(dst.shape)
                 );
                 Some((*to.encoding).clone())
             }
@@ -148,7 +149,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         ensure!(
             packed_arith_c8,
             inferred.is_some_and(|e| infer::equivalent(&e, &from.encoding, src.shape)),
-            "requires operand {i} in the result's layout, but got `{}` and `{}`",
+            "operand {i} has type `{}`, but the result has type `{}`; expected matching layouts",
             src.type_,
             dst.type_
         );

@@ -87,7 +87,7 @@ pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
         ensure!(
             dot_scaled_c5,
             scale.shape[rank - 2] == size,
-            "requires scales of `{what}` for {size} rows, but got `{}`",
+            "scales of `{what}` have type `{}`; expected {size} rows",
             scale.type_
         );
         factors.push(factor);
@@ -130,14 +130,16 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics,
             dot_c3,
             a.encoding.is_some() == b.encoding.is_some(),
-            "requires an encoding on both operands, or on neither"
+            "only operand {} has an encoding; expected an encoding on both operands, or on neither",
+            u8::from(a.encoding.is_none())
         );
         return verdict(diagnostics);
     };
     let Some(accumulator) = d.encoding else {
         diagnostics.push(broken!(
             dot_c4,
-            "requires an encoding on the accumulator if the operands have one, but got `{}`",
+            "operands have encodings, but the accumulator has type `{}`; expected an encoding on the \
+             accumulator",
             d.type_
         ));
         return verdict(diagnostics);
@@ -158,11 +160,12 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         diagnostics.push(
             broken!(
                 dot_c8,
-                "requires operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but got `{}` and `{}`",
+                "operands have types `{}` and `{}`; expected the encoding `#ttg.dot_op` on both, or \
+                 `#ttg.linear` on both",
                 a.type_,
                 b.type_
             )
-            .note(convert_note("them")),
+            .note(convert_note("the operands")),
         );
         return verdict(diagnostics);
     };
@@ -192,7 +195,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics.push(
                 broken!(
                     dot_c10,
-                    "requires the result's encoding as the parent of operand {index}, but got `{}`",
+                    "encoding of operand {index} has parent `{}`; expected the encoding of the result",
                     operand.parent()
                 )
                 .note(format!("the result's encoding is `{accumulator}`")),
@@ -216,8 +219,9 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics,
             dot_c7,
             k.is_none_or(|k| k >= least),
-            "requires at least {least} elements along K (4 times `kWidth`), but got `{}`",
-            a.type_
+            "requires at least {least} elements along K (4 times `kWidth`), but `{}` has {}",
+            a.type_,
+            k.unwrap_or(0)
         );
     }
     verdict(diagnostics)
@@ -229,7 +233,7 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     copies.then(|| {
         broken!(
             dot_c11 | dot_scaled_c7,
-            "requires distinct elements of the result in each CTA, but `{result}` replicates elements across CTAs"
+            "result encoding `{result}` replicates elements across CTAs; expected distinct elements in each CTA"
         )
     })
 }
@@ -248,8 +252,12 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
         })
         .collect();
     (!found.bases().eq(expected.iter().cloned())).then(|| {
-        broken!(dot_c12 | dot_scaled_c8, "requires operand {index} to be split over CTAs by {expected:?}, as the result, but its encoding is `{}`",
-            operand.parent())
+        broken!(
+            dot_c12 | dot_scaled_c8,
+            "operand {index} has CTA bases {:?}; expected {expected:?}, the CTA bases of the result with zeros \
+             along K",
+            found.bases().collect::<Vec<_>>()
+        )
     })
 }
 
@@ -290,7 +298,8 @@ fn scaled_on_wmma(
             diagnostics,
             dot_scaled_c9,
             fits,
-            "requires the scales of operand {index} to be split over CTAs by {expected:?}, as the operand, but got `{}`",
+            "scales of operand {index} have type `{}`; expected CTA bases with row components {expected:?} \
+             and column components 0",
             scale.type_
         );
     }
@@ -313,7 +322,8 @@ fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Opt
     (is_f32 && op.input_precision() != InputPrecision::Tf32).then(|| {
         broken!(
             dot_c6,
-            "requires `inputPrecision = tf32` for `mma` on `f32`"
+            "`mma` on `f32` requires `inputPrecision = tf32`, but got `{}`",
+            op.input_precision().name()
         )
         .note("set `inputPrecision = tf32`, or use a `#ttg.blocked` encoding for the result")
     })
@@ -342,7 +352,7 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
     else {
         return Err(vec![broken!(
             warp_group_dot_c2,
-            "requires a result whose encoding is `#ttg.nvidia_mma` of version 3, but got `{}`",
+            "result type is `{}`; expected the encoding `#ttg.nvidia_mma` with `versionMajor = 3`",
             d.type_
         )]);
     };
@@ -356,14 +366,15 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
     ensure!(
         warp_group_dot_c3,
         in_registers.is_some_and(|e| e.op_idx() == 0) || left.as_deref().is_some_and(is_shared),
-        "requires `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
-        a.2.map_or_else(String::new, |e| e.to_string())
+        "encoding of `a` is `{}`; expected `#ttg.dot_op` with `opIdx = 0`, `#ttg.nvmma_shared` or \
+         `#ttg.shared_linear`",
+        a.2.map_or_else(|| "none".to_owned(), |e| e.to_string())
     );
     ensure!(
         warp_group_dot_c4,
         right.as_deref().is_some_and(is_shared),
-        "requires `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
-        b.2.map_or_else(String::new, |e| e.to_string())
+        "encoding of `b` is `{}`; expected `#ttg.nvmma_shared` or `#ttg.shared_linear`",
+        b.2.map_or_else(|| "none".to_owned(), |e| e.to_string())
     );
     let warps = ModuleInfo::num_warps(op.op()).unwrap_or(4);
     ensure!(
@@ -417,9 +428,9 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
         ensure!(
             warp_group_dot_c6,
             operand.k_width() == k_width,
-            "requires `a` in registers with `kWidth = {k_width}` (32 bits of `{}`), but got {}",
-            a.1,
-            operand.k_width()
+            "`a` in registers has `kWidth = {}`; expected {k_width}, the number of `{}` elements in 32 bits",
+            operand.k_width(),
+            a.1
         );
     }
     Ok(())

@@ -133,14 +133,15 @@ fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
         !from.is_cut() || !is_padded(&from.encoding),
-        "cannot reinterpret a view of a padded buffer: the operand is a view of {} in an allocation of {}",
+        "operand is a view of shape {} in a padded allocation of shape {}; expected a whole buffer",
         dimensions(from.shape),
         dimensions(from.alloc)
     );
     if let Some(dim) = from.cut_across_ctas() {
         return Err(vec![broken!(
             memdesc_reinterpret_c9,
-            "cannot reinterpret a view sliced along a dimension that is split over CTAs: the operand is sliced along dimension {dim}"
+            "operand is sliced along dimension {dim}, which is split over CTAs; expected the full size in \
+             dimension {dim}"
         )]);
     }
     Ok(())
@@ -164,7 +165,7 @@ fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
     ensure!(
         memdesc_reinterpret_c10,
         needs <= together,
-        "requires {needs} {unit} for the result, but only {together} of the operand are contiguous"
+        "result requires {needs} contiguous {unit}, but only the first {together} of the operand are contiguous"
     );
     Ok(())
 }
@@ -181,12 +182,12 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     ensure!(
         memdesc_reinterpret_c3,
         !partitioned,
-        "cannot reinterpret a partitioned buffer"
+        "operand or result has the encoding `#ttg.partitioned_shared`, which cannot be reinterpreted"
     );
     ensure!(
         memdesc_reinterpret_c5,
         dst.alloc_shape.ends_with(&dst.shape),
-        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
+        "result type is a view of shape {} in an allocation of shape {}; expected a whole buffer",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     );
@@ -202,7 +203,7 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     ensure!(
         memdesc_reinterpret_c7,
         needs.count_ones() <= has.count_ones() && needs & !has == 0,
-        "requires {} rows of tensor memory for the result, but the operand has {}{}",
+        "requires {} rows of tensor memory for the result, but the operand has {} rows{}",
         1 << needs.count_ones(),
         1 << has.count_ones(),
         if needs.count_ones() <= has.count_ones() {

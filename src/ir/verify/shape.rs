@@ -15,9 +15,9 @@ fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     ensure!(
         join_c3 | split_c4,
         src.element == dst.element,
-        "requires a result of the operand's element type `{}`, but got `{}`",
-        src.element,
-        dst.type_
+        "result type is `{}`; expected element type `{}`, as in the operand",
+        dst.type_,
+        src.element
     );
     Ok(())
 }
@@ -94,8 +94,13 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
         {
             Ok(())
         }
-        _ => Err(vec![broken!(expand_dims_c3, "requires an operand whose encoding is a slice of the result's along dimension {axis}, but got `{encoding}`")
-        .note(format!("expected `#ttg.slice<{{dim = {axis}, parent = {parent}}}>`"))]),
+        _ => Err(vec![
+            broken!(
+                expand_dims_c3,
+                "operand encoding `{encoding}` is not the slice of the result's encoding along dimension {axis}"
+            )
+            .note(format!("expected `#ttg.slice<{{dim = {axis}, parent = {parent}}}>`")),
+        ]),
     }
 }
 
@@ -115,7 +120,8 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
         .map(|i| {
             broken!(
                 broadcast_c2,
-                "may only broadcast a dimension of size 1, but dimension {i} changes from {} to {}",
+                "dimension {i} has size {} in the operand and {} in the result; expected size 1 in the \
+                 operand, or equal sizes",
                 src.shape[i],
                 dst.shape[i]
             )
@@ -150,7 +156,7 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
                 src.type_,
                 dst.type_
             )
-            .note(convert_note("one of them")),
+            .note(convert_note("one of the two tensors")),
         ]),
     }
 }
@@ -259,10 +265,10 @@ pub(super) fn join(op: tt::Join<'_, '_>) -> Verdict {
         Ok(half) => Err(vec![
             broken!(
                 join_c2,
-                "result type `{}` does not have the operands' layout in each half",
+                "halves of result type `{}` along the last dimension do not have the layout of the operands",
                 dst.type_
             )
-            .note(format!("half of the result has the layout:{half}")),
+            .note(format!("each half of the result has the layout:{half}")),
         ]),
         Err(reason) => Err(vec![broken!(join_c2, "{reason}")]),
     }

@@ -21,7 +21,7 @@ fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
         ensure!(
             tdm_c1,
             *size <= MAX_BLOCK,
-            "requires block sizes of at most {MAX_BLOCK}, but dimension {i} has {size}"
+            "requires block sizes of at most {MAX_BLOCK}, but dimension {i} has size {size}"
         );
     }
     if let Some(Encoding::SwizzledShared(e)) = encoding_of(buffer).as_deref() {
@@ -89,13 +89,15 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
                 ensure!(
                     tdm_c6,
                     is_partitioned || interval * bits / 32 >= 2,
-                    "requires a padding interval of at least 64 bits, but got {interval} elements of `{}`",
+                    "padding interval has {} bits ({interval} x `{}`); expected at least 64 bits",
+                    interval * bits,
                     buffer.element
                 );
                 ensure!(
                     tdm_c7,
                     is_partitioned || padding * bits / 32 >= 1,
-                    "requires padding of at least 32 bits, but got {padding} elements of `{}`",
+                    "padding has {} bits ({padding} x `{}`); expected at least 32 bits",
+                    padding * bits,
                     buffer.element
                 );
             }
@@ -120,22 +122,23 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c1,
             warps < 32 && warps.is_power_of_two(),
-            "warp hint requires a power of two below 32 as the number of warps, but the module has {warps}"
+            "number of warps is {warps}; with a warp hint, expected a power of two below 32"
         );
         ensure!(
             tdm_hint_c2,
             mask != 0,
-            "warp hint must select at least one warp"
+            "warp hint is 0; expected a mask with at least one warp"
         );
         ensure!(
             tdm_hint_c3,
             u64::from(mask) >> warps == 0,
-            "warp hint must select among {warps} warps, but got {mask:#x}"
+            "warp hint {mask:#x} selects a warp that does not exist; expected warps 0 to {}",
+            warps - 1
         );
         ensure!(
             tdm_hint_c4,
             count.is_power_of_two(),
-            "number of warps in the hint must be a power of two, but hint {mask:#x} has {count}"
+            "warp hint {mask:#x} selects {count} warps; expected a power of two"
         );
         let first = mask.trailing_zeros();
         let varying = (0..32)
@@ -144,9 +147,10 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c5,
             varying.count_ones() == count.ilog2(),
-            "warps of the hint must differ in {} bits of their index, but the {count} warps of {mask:#x} differ in {}",
-            count.ilog2(),
-            varying.count_ones()
+            "warp hint {mask:#x} selects {count} warps with indices that differ in {} bits; expected {}, \
+             log2 of the number of selected warps",
+            varying.count_ones(),
+            count.ilog2()
         );
     }
     if let Some(Encoding::PartitionedShared(e)) = encoding_of(buffer).as_deref() {
@@ -154,7 +158,8 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c6,
             count % pieces == 0,
-            "requires a multiple of {pieces} warps, one per partition and group of the buffer, but the hint has {count}"
+            "warp hint selects {count} warps; expected a multiple of {pieces}, the partitions times the \
+             groups of the buffer"
         );
     }
     Ok(())
@@ -204,14 +209,16 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
         ensure!(
             async_tdm_fused_copy_global_to_local_c3,
             *rank.get_or_insert(desc.shape.len()) == desc.shape.len(),
-            "requires blocks of the same rank in all copies, but copy {i} has {}",
-            dimensions(&desc.shape)
+            "copy {i} has blocks of shape {}; expected rank {}, as in copy 0",
+            dimensions(&desc.shape),
+            rank.unwrap_or(0)
         );
         hint(op.op(), &buffer, i64::from(*warps))?;
         ensure!(
             async_tdm_fused_copy_global_to_local_c4,
             taken & warps == 0,
-            "requires disjoint warp hints, but hint {warps:#x} of copy {i} overlaps with the hint of another copy"
+            "warp hint {warps:#x} of copy {i} overlaps the hints of earlier copies ({taken:#x}); expected \
+             disjoint hints"
         );
         taken |= warps;
     }
@@ -235,7 +242,7 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
             ensure!(
                 tdm_store_c1,
                 last.is_none_or(|last| last == interval),
-                "requires a padding interval of one row, {} elements, but got {interval}",
+                "padding interval is {interval} elements; expected {}, the length of one row",
                 last.unwrap_or(0)
             );
         }
@@ -280,7 +287,7 @@ fn rows<'c>(
     ensure!(
         tdm_rows_c1,
         desc.shape.len() == 2,
-        "requires blocks of rank 2, but got {}",
+        "descriptor has blocks of shape {}; expected rank 2",
         dimensions(&desc.shape)
     );
     common(&desc, &buffer)?;
@@ -293,7 +300,7 @@ fn rows<'c>(
     ensure!(
         tdm_rows_c3,
         indices.shape[0].is_power_of_two(),
-        "requires a power of two of row indices, but got {}",
+        "number of row indices is {}; expected a power of two",
         indices.shape[0]
     );
     completion(op, barrier)?;
@@ -324,7 +331,7 @@ pub(super) fn gather(op: amdg::AsyncTDMGather<'_, '_>) -> Verdict {
         ensure!(
             async_tdm_gather_c1,
             row.is_multiple_of(interval),
-            "requires a padding interval that divides the row of {row} elements, but got {interval}"
+            "padding interval is {interval} elements; expected a divisor of {row}, the length of one row"
         );
     }
     let order = encoding
@@ -334,13 +341,13 @@ pub(super) fn gather(op: amdg::AsyncTDMGather<'_, '_>) -> Verdict {
     ensure!(
         async_tdm_gather_c2,
         order.first().map(|d| *d as usize + 1) == Some(order.len()),
-        "requires a buffer whose rows are contiguous, but its `order` is {order:?}"
+        "buffer has `order = {order:?}`; expected contiguous rows (the last dimension first in `order`)"
     );
     if let Some(layout) = layout(&indices) {
         ensure!(
             async_tdm_gather_c3,
             layout.full.columns_of(Dim::LANE).iter().all(|c| *c == 0),
-            "requires the same indices in all lanes of a warp, but got `{}`",
+            "indices of type `{}` differ between the lanes of a warp; expected the same indices in all lanes",
             indices.type_
         );
         let along_rows = |e: &Encoding| -> Vec<u32> {
@@ -351,7 +358,7 @@ pub(super) fn gather(op: amdg::AsyncTDMGather<'_, '_>) -> Verdict {
         ensure!(
             async_tdm_gather_c4,
             along_rows(&layout.encoding) == along_rows(&encoding),
-            "requires indices that are split over CTAs as the rows, but got `{}`",
+            "indices of type `{}` are not split over CTAs like the rows of the buffer; expected the same split",
             indices.type_
         );
     }
@@ -368,7 +375,7 @@ pub(super) fn update(op: amdg::UpdateTensorDescriptor<'_, '_>) -> Verdict {
         ensure!(
             update_tensor_descriptor_c1,
             count == 0 || count == rank,
-            "requires one value of `{name}` for each of {rank} dimensions, but got {count}"
+            "`{name}` has {count} values for {rank} dimensions; expected one value per dimension, or no values"
         );
     }
     ensure!(
@@ -397,7 +404,12 @@ pub(super) fn prefetch(op: amdg::TDMPrefetch<'_, '_>) -> Verdict {
     ensure!(
         tdm_prefetch_c1,
         op.return_offsets() == op.offsets().is_some(),
-        "requires both `returnOffsets` and a result, or neither"
+        "has {}; expected both or neither",
+        if op.return_offsets() {
+            "`returnOffsets`, but no result"
+        } else {
+            "a result, but not `returnOffsets`"
+        }
     );
     let (Some(desc), Some(tensor)) = (buffer(op.desc()), op.offsets().and_then(tensor)) else {
         return Ok(());
@@ -424,10 +436,10 @@ pub(super) fn prefetch(op: amdg::TDMPrefetch<'_, '_>) -> Verdict {
         tensor.shape == shape
             && *element_name(tensor.element) == *"i64"
             && found.as_deref() == expected.as_ref(),
-        "expected a result of `i64` (one per prefetch) of shape {} with encoding `{}`, but got `{}`",
+        "result type is `{}`; expected element type `i64` (one per prefetch), shape {} and encoding `{}`",
+        tensor.type_,
         dimensions(&shape),
-        expected.map_or_else(String::new, |e| e.to_string()),
-        tensor.type_
+        expected.map_or_else(String::new, |e| e.to_string())
     );
     Ok(())
 }

@@ -78,15 +78,20 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     ensure!(
         tc_gen5_mma_c4 | tc_gen5_mma_scaled_c4,
         kinds[0].0 == kinds[1].0,
-        "requires operands of the same kind, but `{a}` is of kind `{}` and `{b}` of kind `{}`",
+        "`{a}` needs an instruction of kind `{}`, and `{b}` an instruction of kind `{}`; expected operands of \
+         the same kind",
         kinds[0].0,
         kinds[1].0
     );
+    // Types of one kind may have different accumulators.
+    let common: Vec<&str> = (kinds[0].1.iter().copied())
+        .filter(|sum| kinds[1].1.contains(sum))
+        .collect();
     ensure!(
         tc_gen5_mma_c5 | tc_gen5_mma_scaled_c5,
-        kinds.iter().all(|(_, sums)| sums.contains(&d)),
+        common.contains(&d),
         "products of `{a}` and `{b}` require an accumulator of `{}`, but got `{d}`",
-        kinds[0].1.join("` or `")
+        common.join("` or `")
     );
     Ok(())
 }
@@ -106,7 +111,7 @@ fn barriers(op: OperationRef<'_, '_>, barriers: &[Val<'_>], is_async: bool) -> V
     ensure!(
         tc_gen5_mma_c1 | tc_gen5_mma_scaled_c1,
         barriers.is_empty() || is_async,
-        "requires `is_async` for a completion barrier"
+        "has a completion barrier, but not `is_async`; expected both or neither"
     );
     barrier::completion(op, barriers)
 }
@@ -136,39 +141,40 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c7,
         a.is_shared_operand() || a.tensor_memory().is_some(),
-        "requires `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is `{}`",
+        "encoding of `a` is `{}`; expected `#ttg.nvmma_shared`, `#ttg.shared_linear` or \
+         `#ttng.tensor_memory_encoding`",
         a.encoding
     );
     ensure!(
         tc_gen5_mma_c8,
         b.is_shared_operand(),
-        "requires `b` as `#ttg.nvmma_shared`, but its encoding is `{}`",
+        "encoding of `b` is `{}`; expected `#ttg.nvmma_shared` or `#ttg.shared_linear`",
         b.encoding
     );
     let Some(accumulator) = d.tensor_memory() else {
         return Err(vec![broken!(
             tc_gen5_mma_c9,
-            "requires `d` in tensor memory, but its encoding is `{}`",
+            "encoding of `d` is `{}`; expected `#ttng.tensor_memory_encoding`",
             d.encoding
         )]);
     };
     ensure!(
         tc_gen5_mma_c10,
         !accumulator.is_fp4_padded(),
-        "requires an accumulator that is not `fp4Padded`, but its encoding is `{}`",
+        "encoding of `d` is `{}`; expected `fp4Padded = false`",
         d.encoding
     );
     if let Some(left) = a.tensor_memory() {
         ensure!(
             tc_gen5_mma_c11,
             left.col_stride() == 1,
-            "requires `a` in tensor memory with `colStride = 1`, but got {}",
+            "`a` in tensor memory has `colStride = {}`; expected 1",
             left.col_stride()
         );
         ensure!(
             tc_gen5_mma_c12,
             !left.is_fp4_padded(),
-            "requires an `a` that is not `fp4Padded`, because only `{}` supports padded operands",
+            "`a` is `fp4Padded`, which only `{}` supports",
             OpKind::TtngTCGen5MMAScaled.name()
         );
     }
@@ -176,9 +182,9 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c13,
         accumulator.col_stride() == stride,
-        "requires an accumulator with one element of `{}` per column (`colStride = {stride}`), but got {}",
-        d.buffer.element,
-        accumulator.col_stride()
+        "accumulator has `colStride = {}`; expected {stride}, so that each 32-bit column holds one `{}`",
+        accumulator.col_stride(),
+        d.buffer.element
     );
     let per_cta = accumulator.cga_layout().shape_per_cta(&d.buffer.shape);
     let columns = u64::from(accumulator.block_n()).min(per_cta[1]);
@@ -205,7 +211,7 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c15,
             split == 1,
-            "requires `{what}` not to be split over CTAs along K, but `{what}` is split over {split} CTAs"
+            "`{what}` is split over {split} CTAs along K; expected the whole K dimension in each CTA"
         );
     }
     if two {
@@ -213,13 +219,14 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c16,
             first.as_deref() == Some(&[0, 1][..]),
-            "`two_ctas` requires a `CGALayout` of `b` that starts with [0, 1]"
+            "`two_ctas` requires [0, 1] as the first basis in the `CGALayout` of `b`, but got {}",
+            first.map_or_else(|| "no basis".to_owned(), |basis| format!("{basis:?}"))
         );
         let columns = d.buffer.shape[1] / u64::from(accumulator.cga_layout().split_num()[1].max(1));
         ensure!(
             tc_gen5_mma_c17,
             columns <= 256,
-            "`two_ctas` requires at most 256 columns, but got {columns}"
+            "`two_ctas` requires at most 256 columns of `d` per CTA, but got {columns}"
         );
     }
     let flags = [Some(accumulator), a.tensor_memory()];
@@ -227,7 +234,8 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c18,
             encoding.is_none_or(|e| e.is_two_ctas() == two),
-            "a product {} `two_ctas` requires `twoCTAs = {two}` in the encoding of `{what}`",
+            "encoding of `{what}` has `twoCTAs = {}`; expected {two}, because the product is {} `two_ctas`",
+            !two,
             if two { "with" } else { "without" }
         );
     }
@@ -245,7 +253,8 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c19,
             found == [rows, columns],
-            "requires CTAs to hold the rows of `a` and the columns of `b` in `d`: CTA basis {bit} of `d` must be ({rows}, {columns}), but got ({}, {})",
+            "CTA basis {bit} of `d` is ({}, {}); expected ({rows}, {columns}), from the rows of `a` and the \
+             columns of `b`",
             found[0],
             found[1]
         );
@@ -264,7 +273,8 @@ fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c20,
         !interleaved(a) || !interleaved(d),
-        "must not have interleaved blocks with `blockM = 64` in both `a` and `d`"
+        "`a` and `d` both have interleaved blocks (`blockM = 64`); expected interleaved blocks in at most \
+         one operand"
     );
     Ok(())
 }
@@ -331,14 +341,14 @@ pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
     let Some(accumulator) = d.tensor_memory() else {
         return Err(vec![broken!(
             tc_gen5_mma_scaled_c6,
-            "requires `d` in tensor memory, but its encoding is `{}`",
+            "encoding of `d` is `{}`; expected `#ttng.tensor_memory_encoding`",
             d.encoding
         )]);
     };
     ensure!(
         tc_gen5_mma_scaled_c7,
         !accumulator.is_fp4_padded(),
-        "requires an accumulator that is not `fp4Padded`, but its encoding is `{}`",
+        "encoding of `d` is `{}`; expected `fp4Padded = false`",
         d.encoding
     );
     ensure!(
@@ -369,12 +379,13 @@ fn left_in_tensor_memory(
         ensure!(
             tc_gen5_mma_scaled_c9,
             *element == *"i8",
-            "requires 4-bit elements of `a` in pairs, as `i8`, but got `{element}`"
+            "`a` has element type `{element}`; expected `i8`, because each byte holds two 4-bit elements"
         );
         ensure!(
             tc_gen5_mma_scaled_c10,
             encoding.is_fp4_padded() == is_f8(b_format),
-            "requires `fp4Padded = {}` for 4-bit elements of `a` in tensor memory, because `b` has {}",
+            "`a` in tensor memory has `fp4Padded = {}`; expected {}, because `b` has {}",
+            encoding.is_fp4_padded(),
             is_f8(b_format),
             if is_f8(b_format) {
                 "8-bit elements"
@@ -387,7 +398,9 @@ fn left_in_tensor_memory(
     ensure!(
         tc_gen5_mma_scaled_c11,
         matches!(&*element, "f8E4M3FN" | "f8E5M2") && is_f8(a_format),
-        "requires `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but got `{element}`"
+        "`a` in tensor memory has element type `{element}` and format `{}`; expected an 8-bit float with \
+         format `e4m3` or `e5m2`, or `i8` with `e2m1`",
+        a_format.name()
     );
     Ok(())
 }
@@ -429,10 +442,10 @@ fn scale_order(
     ensure!(
         tc_gen5_mma_scaled_c3,
         is_right,
-        "requires `{}` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = {}>`, but its encoding is `{}`",
+        "encoding of `{}` is `{}`; expected `#ttng.tensor_memory_scales_encoding<blockRepOrder = {}>`",
         if is_of_a { "a_scale" } else { "b_scale" },
-        if along_k { "kThenMn" } else { "mnThenK" },
-        scale.encoding
+        scale.encoding,
+        if along_k { "kThenMn" } else { "mnThenK" }
     );
     Ok(())
 }

@@ -38,8 +38,13 @@ fn in_tensor_memory(
     encoding.ok_or_else(|| {
         vec![broken!(
             tmem_alloc_c1 | tmem_load_c1 | tmem_store_c1,
-            "requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `{}`",
-            buffer.encoding.map_or_else(String::new, |e| e.to_string())
+            "buffer has encoding `{}`; expected `#ttng.tensor_memory_encoding`{}",
+            buffer.encoding.map_or_else(String::new, |e| e.to_string()),
+            if scales {
+                " or `#ttng.tensor_memory_scales_encoding`"
+            } else {
+                ""
+            }
         )]
     })
 }
@@ -87,7 +92,7 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
     ensure!(
         tmem_alloc_c4,
         buffer.shape == buffer.alloc_shape,
-        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
+        "result type is a view of shape {} in an allocation of shape {}; expected a whole buffer",
         dimensions(&buffer.shape),
         dimensions(&buffer.alloc_shape)
     );
@@ -136,7 +141,12 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
         broken,
         tmem_load_c5,
         reduces == op.red().is_some(),
-        "requires both `redOp` and a result of the reduction, or neither"
+        "has {}; expected both or neither",
+        if reduces {
+            "`redOp`, but no result for the reduction"
+        } else {
+            "a result for the reduction, but not `redOp`"
+        }
     );
     let is_f32 = *element_name(buffer.element) == *"f32";
     for (name, is_set) in [("abs", op.abs()), ("NaN", op.na_n())] {
@@ -193,7 +203,7 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     ensure!(
         tmem_load_c10,
         packed,
-        "reduction requires one element of 32 bits per column, but the buffer's encoding is `{encoding}`"
+        "reduction requires `colStride = 1`, but the buffer has encoding `{encoding}`"
     );
     Ok(())
 }
@@ -232,7 +242,7 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c1,
         is_in(&src, SHARED),
-        "requires an operand in `{SHARED}`, but got one in `{}`",
+        "requires an operand in `{SHARED}`, but the operand is in `{}`",
         memory_name(&src)
     );
     ensure!(
@@ -252,12 +262,12 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c4,
         alignment >= 16,
-        "requires an operand aligned to 16 bytes, but its layout is aligned to {alignment}"
+        "operand layout is aligned to {alignment} bytes; expected at least 16"
     );
     ensure!(
         tmem_copy_c5,
         split_alike((&from, &src), (&to, &dst)),
-        "requires two buffers that are split over CTAs equally, but got `{from}` and `{to}`"
+        "operand and destination are split over CTAs differently: `{from}` and `{to}`; expected the same split"
     );
     let nvmma = match &*from {
         Encoding::NvmmaShared(e) => Some(e),
@@ -266,20 +276,21 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c6,
         nvmma.is_none_or(|e| !e.is_transposed() && !e.is_fp4_padded()),
-        "requires an operand that is neither transposed nor `fp4Padded`, but its encoding is `{from}`"
+        "operand has encoding `{from}`; expected neither `transposed` nor `fp4Padded`"
     );
     if let Encoding::TensorMemoryScales(_) = &*to {
         ensure!(
             tmem_copy_c7,
             nvmma.is_none_or(|e| e.swizzle_bytes() == 0),
-            "requires an operand without swizzle for scales, but its encoding is `{from}`"
+            "operand has encoding `{from}`; expected `swizzlingByteWidth = 0` for a copy of scales"
         );
         return Ok(());
     }
     let Encoding::TensorMemory(tensor) = &*to else {
         return Err(vec![broken!(
             tmem_copy_c8,
-            "requires a destination in `{TENSOR}`, but its encoding is `{to}`"
+            "destination has encoding `{to}`; expected `#ttng.tensor_memory_encoding` or \
+             `#ttng.tensor_memory_scales_encoding`"
         )]);
     };
     ensure!(
@@ -291,7 +302,7 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c10,
         nvmma.is_none_or(|e| e.swizzle_bytes() != 0),
-        "requires an operand with swizzle, but its encoding is `{from}`"
+        "operand has encoding `{from}`; expected a nonzero `swizzlingByteWidth`"
     );
     ensure!(
         tmem_copy_c11,
@@ -324,40 +335,40 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (buffer(op.src()), buffer(op.result())) else {
         return Ok(());
     };
-    for (what, buffer) in [("an operand", &src), ("a result", &dst)] {
+    for (what, buffer) in [("operand", &src), ("result", &dst)] {
         ensure!(
             tmem_subslice_c1,
             is_in(buffer, TENSOR),
-            "requires {what} in `{TENSOR}`, but got one in `{}`",
+            "{what} is in `{}`; expected `{TENSOR}`",
             memory_name(buffer)
         );
     }
     ensure!(
         tmem_subslice_c2,
         src.element == dst.element,
-        "requires a result of the operand's element type, but got `{}` for operand `{}`",
+        "result has element type `{}`, but the operand has `{}`; expected the same element type",
         dst.element,
         src.element
     );
     ensure!(
         tmem_subslice_c3,
         src.encoding == dst.encoding,
-        "requires a result with the operand's encoding, but got `{}` for operand `{}`",
+        "result has encoding `{}`, but the operand has `{}`; expected the same encoding",
         dst.encoding.map_or_else(String::new, |e| e.to_string()),
         src.encoding.map_or_else(String::new, |e| e.to_string())
     );
     ensure!(
         tmem_subslice_c4,
         src.alloc_shape == dst.alloc_shape,
-        "requires the operand's allocation shape {} in the result type, but got {}",
-        dimensions(&src.alloc_shape),
-        dimensions(&dst.alloc_shape)
+        "result type has allocation shape {}; expected {}, the allocation shape of the operand",
+        dimensions(&dst.alloc_shape),
+        dimensions(&src.alloc_shape)
     );
     let rank = src.shape.len();
     ensure!(
         tmem_subslice_c5,
         rank == dst.shape.len() && (rank == 2 || rank == 3),
-        "requires buffers of rank 2 or 3, but got ranks {rank} and {}",
+        "operand has rank {rank}, and result has rank {}; expected the same rank, 2 or 3",
         dst.shape.len()
     );
     let dim = op.dim();
@@ -401,15 +412,17 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());
     };
-    let dim = dim - (src.shape.len() - encoding.rank());
+    let leading = src.shape.len() - encoding.rank();
+    let dim = dim - leading;
     let component =
         |input: Dim, bit: usize, out: usize| layout.basis_component(input, bit, Dim::out(out));
     let across = (0..layout.in_bits(Dim::BLOCK)).any(|bit| component(Dim::BLOCK, bit, dim) >= size);
     ensure!(
         tmem_subslice_c10,
         !across,
-        "slice of size {size} of {} in dimension {dim} leaves some CTAs without elements",
-        src.shape[dim + src.shape.len() - encoding.rank()]
+        "slice of size {size} in dimension {} of size {} leaves some CTAs without elements",
+        dim + leading,
+        src.shape[dim + leading]
     );
     if !offset.is_multiple_of(size) {
         // From the lowest bit of the offset to the highest bit that a carry reaches.
@@ -427,7 +440,8 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
         ensure!(
             tmem_subslice_c9,
             consecutive(Dim::ROW) || consecutive(Dim::COL),
-            "requires an offset that is a multiple of {size} in dimension {dim}, but got {offset}"
+            "requires an offset that is a multiple of {size} in dimension {}, but got {offset}",
+            dim + leading
         );
     }
     let point = [0, 1].map(|out| (Dim::out(out), if out == dim { offset } else { 0 }));

@@ -36,10 +36,10 @@ fn alike(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c12,
         memory.rank() == buffer.shape.len(),
-        "requires a single buffer of rank {}, but got shape {} with encoding `{}`",
-        memory.rank(),
+        "buffer has shape {}, but encoding `{}` has rank {}; expected a single buffer, not a multi-buffer",
         dimensions(&buffer.shape),
-        encoding_name(buffer)
+        encoding_name(buffer),
+        memory.rank()
     );
     let key = |e: &NvmmaSharedEncoding| {
         (
@@ -135,9 +135,9 @@ fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     ensure!(
         tma_c9,
         found == one_each(count) || (pairs && found == in_pairs()),
-        "requires a barrier with one element per {}, but got `{}`",
-        if pairs { "CTA or pair of CTAs" } else { "CTA" },
-        encoding_name(&buffer)
+        "barrier has encoding `{}`; expected a `CGALayout` with one element per {}",
+        encoding_name(&buffer),
+        if pairs { "CTA or pair of CTAs" } else { "CTA" }
     );
     Ok(())
 }
@@ -189,8 +189,8 @@ pub(super) fn load(op: ttng::AsyncTMACopyGlobalToLocal<'_, '_>) -> Verdict {
     ensure!(
         async_tma_copy_global_to_local_c2,
         offsets == expected,
-        "requires {expected} `offsets` for {coords} coordinates{}, but got {offsets}",
-        if columns { " of an image" } else { "" }
+        "`offsets` has {offsets} values; expected {expected} for {coords} coordinates in {} mode",
+        if columns { "im2col" } else { "tiled" }
     );
     ensure!(
         async_tma_copy_global_to_local_c3,
@@ -254,29 +254,29 @@ fn rows(
     ensure!(
         tma_rows_c1,
         desc.shape.len() == 2,
-        "requires a descriptor of blocks of rank 2, but got {}",
+        "descriptor has blocks of shape {}; expected rank 2",
         dimensions(&desc.shape)
     );
     ensure!(
         tma_rows_c2,
         desc.shape[0] == 1,
-        "requires a descriptor of blocks of one row, but got {}",
+        "descriptor has blocks of shape {}; expected one row",
         dimensions(&desc.shape)
     );
     gathered(indices, memory.r#type(), &buffer.shape, buffer.element)?;
     ensure!(
         tma_rows_c3,
         buffer.shape[1] == desc.shape[1],
-        "requires a buffer with {} columns, as the blocks of the descriptor, but got {}",
-        desc.shape[1],
-        dimensions(&buffer.shape)
+        "buffer has shape {}; expected {} columns, as in the blocks of the descriptor",
+        dimensions(&buffer.shape),
+        desc.shape[1]
     );
     ensure!(
         tma_rows_c4,
         is_element_of_block(buffer.element, desc.element),
-        "requires a buffer of the block's element type `{}`, but got `{}`",
-        desc.element,
-        buffer.element
+        "buffer has element type `{}`; expected `{}`, as in the blocks of the descriptor",
+        buffer.element,
+        desc.element
     );
     let Some(layout) = layout(indices) else {
         return Ok(());
@@ -293,7 +293,7 @@ fn rows(
     ensure!(
         tma_rows_c6,
         layout.full.columns_of(Dim::LANE).iter().all(|c| *c == 0),
-        "requires the same indices in all lanes of a warp, but got `{}`",
+        "indices of type `{}` differ between the lanes of a warp; expected the same indices in all lanes",
         indices.type_
     );
     let along_rows = |cga: CgaLayout| -> Vec<u32> { cga.bases().map(|b| b[0]).collect() };
@@ -303,7 +303,7 @@ fn rows(
         ensure!(
             tma_rows_c7,
             along_rows(a) == along_rows(b),
-            "requires indices that are split over CTAs as the rows, but got `{}`",
+            "indices of type `{}` are not split over CTAs like the rows of the buffer; expected the same split",
             indices.type_
         );
     }
@@ -350,19 +350,19 @@ pub(super) fn tensormap_create(op: ttng::TensormapCreate<'_, '_>) -> Verdict {
         diagnostics,
         tensormap_create_c1,
         sizes == rank,
-        "requires a size in `global_dim` for each of {rank} dimensions, but got {sizes}"
+        "`global_dim` has {sizes} values; expected {rank}, one per dimension"
     );
     rule!(
         diagnostics,
         tensormap_create_c2,
         strides + 1 == rank,
-        "requires a stride in `global_stride` for each of {rank} dimensions but the last, but got {strides}"
+        "`global_stride` has {strides} values for {rank} dimensions; expected one per dimension except the last"
     );
     rule!(
         diagnostics,
         tensormap_create_c3,
         steps == rank,
-        "requires a step in `element_stride` for each of {rank} dimensions, but got {steps}"
+        "`element_stride` has {steps} values; expected {rank}, one per dimension"
     );
     verdict(diagnostics)
 }
@@ -406,7 +406,7 @@ pub(super) fn shared_store(op: ttng::AsyncSharedStore<'_, '_>) -> Verdict {
     ensure!(
         async_shared_store_c2,
         at_once * u64::from(bits) >= 32,
-        "requires at least 32 bits that are contiguous in registers and in memory, but got {}",
+        "requires at least 32 bits that are contiguous both in registers and in memory, but got {} bits",
         at_once * u64::from(bits)
     );
     Ok(())

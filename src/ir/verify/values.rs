@@ -87,13 +87,13 @@ fn size(
     let elements = elements.filter(|n| *n <= MAX_ELEMENTS).ok_or_else(|| {
         broken!(
             tt_c1,
-            "has too many elements in {place}: `{type_}` has more than {MAX_ELEMENTS}"
+            "{place} has type `{type_}`; expected at most {MAX_ELEMENTS} elements"
         )
     })?;
     if !elements.is_power_of_two() {
         return Err(broken!(
             tt_c2,
-            "requires a power of two of elements in {place}, but `{type_}` has {elements}"
+            "{place} has type `{type_}` with {elements} elements; expected a power of two"
         )
         .note("pad the tensor to the next power of two and mask the rest"));
     }

@@ -17,7 +17,7 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
     let Some(held) = held.and_then(ttg::WarpSpecializePartitions::of) else {
         return Err(vec![broken!(
             warp_specialize_c1,
-            "requires a second region with exactly one `{PARTITIONS}`"
+            "second region does not begin with `{PARTITIONS}`; expected exactly this operation"
         )]);
     };
     let mut diagnostics = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
             diagnostics,
             warp_specialize_c3,
             *warps > 0 && warps & (warps - 1) == 0,
-            "requires a power of two of warps in partition {i}, but got {warps}"
+            "partition {i} has {warps} warps; expected a power of two"
         );
     }
     if let Some(starts) = op.warp_group_start_ids() {
@@ -79,7 +79,8 @@ pub(super) fn partitions(op: ttg::WarpSpecializePartitions<'_, '_>) -> Verdict {
             diagnostics,
             warp_specialize_partitions_c1,
             arguments == captures,
-            "captures ({}), but the arguments of partition {i} are ({})",
+            "captures have types ({}), but the arguments of partition {i} have types ({}); expected the same \
+             types",
             list(&captures),
             list(&arguments)
         );

@@ -195,7 +195,7 @@ fn same_positions<'c>(
     })?;
     if layout.as_ref() != Ok(to.place.layout()) || from.place.paddings() != to.place.paddings() {
         return Err(Diagnostic::new(format!(
-            "must not move elements, but the result `{}` has other offsets than the operand `{}`",
+            "must not move elements, but the result `{}` and the operand `{}` have different element offsets",
             result.r#type(),
             src.r#type()
         )));
@@ -231,8 +231,9 @@ fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let count: u64 = part.type_.shape[..part.leading].iter().product();
     let Some(bytes) = contiguous.filter(|_| is_whole || count == 1) else {
         return Err(
-            Diagnostic::new("requires an operand that is contiguous in shared memory")
-                .note("slice whole rows, and a multiple of the swizzle period of the buffer"),
+            Diagnostic::new("requires an operand that is contiguous in shared memory").note(
+                "slice whole rows; their number must be a multiple of the buffer's swizzle period",
+            ),
         );
     };
     if !bytes.is_multiple_of(u64::from(ALIGNMENT)) {

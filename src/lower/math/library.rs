@@ -19,7 +19,7 @@ pub(super) fn call<'c>(
     };
     if kind == K::MathFPowI && values[1].r#type() != l.e.types.i32 {
         return Err(Diagnostic::new(format!(
-            "on f64 requires an exponent of type `i32` on {}, but got `{}`",
+            "requires an exponent of type `i32` for an f64 base on {}, but got `{}`",
             l.gpu.target.name,
             values[1].r#type()
         ))

@@ -4,26 +4,26 @@
 // RUN: not ll-sim %s -q --entry no_wait --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=READ
 // RUN: not ll-sim %s -q --entry no_wait --arrival early --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=READ
 // RUN: not ll-sim %s -q --entry no_wait --arrival seed=3 --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=READ
-// READ: error: load of byte 0 of `smem`, which an asynchronous copy in flight still writes
+// READ: error: load from byte 0 of `smem`, which an asynchronous copy in flight writes
 // READ-NEXT: in `{{.*}}llvm.load
 // READ-NEXT: by lane 0 of warp 0
 // READ-NEXT: note: the copy is `"nvvm.cp.async.shared.global"{{.*}} at {{.*}}asynchronous.mlir:[[#]]:[[#]]
-// READ-NEXT: note: lane 0 of warp 0 of block (0, 0, 0) started it and has not waited for it: `cp.async.wait_group`
+// READ-NEXT: note: lane 0 of warp 0 in block (0, 0, 0) started the copy and has not waited with `cp.async.wait_group`
 
 // RUN: not ll-sim %s -q --entry no_barrier --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=RACE
-// RACE: error: data race: load of byte 128 of `smem`, which lane 0 of warp 1 of block (0, 0, 0) stored with no barrier between
+// RACE: error: data race: no barrier between the load from byte 128 of `smem` and the store by lane 0 of warp 1 in block (0, 0, 0)
 // RACE: note: the other access is `"nvvm.cp.async.shared.global"
 
 // RUN: not ll-sim %s -q --entry source_written --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=SOURCE
-// SOURCE: error: store to byte 0 of `in`, which an asynchronous copy in flight still reads
+// SOURCE: error: store to byte 0 of `in`, which an asynchronous copy in flight reads
 
 // RUN: not ll-sim %s -q --entry no_fence --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=FENCE
-// FENCE: error: read of byte 0 of `smem` through the async proxy, with no `fence.proxy.async` after it was written
-// FENCE: note: it was written by `"llvm.store"
+// FENCE: error: no `fence.proxy.async` between the store to byte 0 of `smem` and the read through the async proxy
+// FENCE: note: the store is `"llvm.store"
 
 // RUN: not ll-sim %s -q --entry returns --arg in=iota:i32:64 --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=END
-// END: error: the block returns while an asynchronous copy still reads its shared memory
-// END: note: its thread has not waited for it: `cp.async.bulk.wait_group`
+// END: error: the block returns before an asynchronous copy has finished reading shared memory
+// END: note: the thread that started the copy has not waited with `cp.async.bulk.wait_group`
 
 // RUN: not ll-sim %s -q --entry no_wait --arrival later 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: invalid value 'later' for '--arrival <WHEN>': expected `early`, `late` or `seed=N`

@@ -70,21 +70,21 @@
 // The bytes of an allocation that is over belong to the next one, which has not written them.
 // RUN: not ll-sim %s -q --entry reused --arg out=zeros:i32:256 --arg=0:i32 2>&1 | FileCheck %s --check-prefix=REUSED
 // RUN: not ll-sim %t.amd.mlir -q --entry reused --arg out=zeros:i32:256 --arg=0:i32 2>&1 | FileCheck %s --check-prefix=REUSED
-// REUSED: error: read of uninitialised shared memory: byte 0 of the buffer of `ttg.local_alloc` at
-// REUSED: note: it was last written through the buffer of `ttg.local_alloc` at
+// REUSED: error: read of uninitialised shared memory: byte 0 of the `ttg.local_alloc` buffer at
+// REUSED: note: the byte was last written through the `ttg.local_alloc` buffer at
 
 // RUN: ll-sim %s -q --entry again --arg out=zeros:i32:256 --arg=1:i32
 // RUN: ll-sim %t.amd.mlir -q --entry again --arg out=zeros:i32:256 --arg=1:i32
 // RUN: not ll-sim %s -q --entry again --arg out=zeros:i32:256 --arg=2:i32 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not ll-sim %t.amd.mlir -q --entry again --arg out=zeros:i32:256 --arg=2:i32 2>&1 | FileCheck %s --check-prefix=AGAIN
-// AGAIN: error: read of uninitialised shared memory: byte 0 of the buffer of `ttg.local_alloc` at
+// AGAIN: error: read of uninitialised shared memory: byte 0 of the `ttg.local_alloc` buffer at
 // AGAIN: note: the byte was last written before this allocation began
 
 // RUN: ll-sim %s -q --entry freed --arg out=zeros:i32:256 --arg=0:i32
 // RUN: ll-sim %t.amd.mlir -q --entry freed --arg out=zeros:i32:256 --arg=0:i32
 // RUN: not ll-sim %s -q --entry freed --arg out=zeros:i32:256 --arg=1:i32 2>&1 | FileCheck %s --check-prefix=FREED
 // RUN: not ll-sim %t.amd.mlir -q --entry freed --arg out=zeros:i32:256 --arg=1:i32 2>&1 | FileCheck %s --check-prefix=FREED
-// FREED: error: shared load of 4 bytes after the end of its life: byte 0 of the buffer of `ttg.local_alloc` at
+// FREED: error: shared load of 4 bytes after deallocation: byte 0 of the `ttg.local_alloc` buffer at
 // FREED: note: the allocation is deallocated by {{.*}}ll.end
 
 // Correct kernels stay clean, in any order of warps.

@@ -14,12 +14,12 @@
 // ROUND: note: the calls are `goes_round`, `odd`, `even`, `odd`
 // RUN: not ll-sim %s --entry through_pointer --arg o=zeros:i32:1 2>&1 | FileCheck %s --check-prefix=POINTER
 // POINTER: error: the address of the function `odd` is not supported
-// POINTER: note: functions are called by name
+// POINTER: note: call the function by name
 // RUN: not ll-sim %s --entry outside --arg o=zeros:i32:1 2>&1 | FileCheck %s --check-prefix=OUTSIDE
-// OUTSIDE: error: function `elsewhere` has no body and is not known
+// OUTSIDE: error: function `elsewhere` has no body and is no known library function
 // A barrier in a function is divergent where the call is.
 // RUN: not ll-sim %s --entry half --arg o=zeros:i32:192 2>&1 | FileCheck %s --check-prefix=HALF
-// HALF: error: barrier in divergent code: 32 of 64 threads reach it
+// HALF: error: barrier in divergent code: only 32 of 64 threads reach the barrier
 // HALF-NEXT: in `"nvvm.barrier0"{{.*}} at {{.*}}calls.mlir:[[#@LINE+51]]:
 // HALF-NEXT: called at {{.*}}calls.mlir:
 // HALF-NEXT: called at {{.*}}calls.mlir:

@@ -1,9 +1,9 @@
 // What a kernel can do wrong: each error names the operation, its place, and the lane.
 
 // RUN: not ll-sim %s --entry race 2>&1 | FileCheck %s --check-prefix=RACE
-// RACE: error: data race: load of byte 4 of `smem`, which lane 1 of warp 0 of block (0, 0, 0) stored with no barrier between
+// RACE: error: data race: no barrier between the load from byte 4 of `smem` and the store by lane 1 of warp 0 in block (0, 0, 0)
 // RACE-NEXT: in `{{.*}}llvm.load{{.*}}` at {{.*}}faults.mlir:[[#@LINE+42]]:{{[0-9]+}}
-// RACE-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
+// RACE-NEXT: by lane 0 of warp 0 in block (0, 0, 0)
 // RACE-NEXT: note: the other access is `{{.*}}llvm.store
 // RACE-NEXT: %value = llvm.load
 
@@ -15,7 +15,7 @@
 
 // RUN: not ll-sim %s --entry load_one --arg x=zeros:f32:20 --arg 0:i32 2>&1 | FileCheck %s --check-prefix=BOUNDS
 // BOUNDS: error: out-of-bounds global load of 4 bytes: byte 80 of `x`, which has 80 bytes
-// BOUNDS: by lane 20 of warp 0 of block (0, 0, 0)
+// BOUNDS: by lane 20 of warp 0 in block (0, 0, 0)
 // RUN: not ll-sim %s --entry load_one --arg x=zeros:f32:20 --arg=-1:i32 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: error: out-of-bounds global load of 4 bytes: byte -4 of `x`, which has 80 bytes
 
@@ -24,14 +24,14 @@
 // ALIGN: by lane 1 of warp 0
 
 // RUN: not ll-sim %s --entry divergent_barrier 2>&1 | FileCheck %s --check-prefix=DIVERGE
-// DIVERGE: error: barrier in divergent code: 31 of 32 threads reach it
+// DIVERGE: error: barrier in divergent code: only 31 of 32 threads reach the barrier
 // DIVERGE: note: lane 0 of warp 0
 
 // RUN: not ll-sim %s --entry conflicts --no-conflicts 2>&1 | FileCheck %s --check-prefix=CONFLICTS
 // CONFLICTS: faults.mlir:{{[0-9]+}}: `llvm.store
 // CONFLICTS-NEXT: shared: 1 executed by warps, 2 wavefronts (ideal 1), 1 conflicts
-// CONFLICTS-NEXT: advice: lanes are 8 bytes apart, 2 of 32 banks: free of conflicts would be
-// CONFLICTS: error: 1 bank conflicts
+// CONFLICTS-NEXT: advice: lanes are 8 bytes apart (2 banks modulo 32): to avoid bank conflicts, use
+// CONFLICTS: error: found 1 bank conflicts; `--no-conflicts` allows none
 
 module attributes {ttg.target = "cuda:90"} {
   llvm.mlir.global internal @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x i8>

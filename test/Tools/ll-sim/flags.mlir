@@ -1,9 +1,9 @@
 // A flag that does not hold makes poison, and poison must not be used.
 
 // RUN: not ll-sim %s --entry overlapping --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=OR
-// OR: error: `or disjoint` of overlapping bits: 0x1 and 0x1
+// OR: error: `disjoint` does not hold: 0x1 and 0x1 have common bits
 // OR-NEXT: in `{{.*}}"llvm.or"{{.*}} at {{.*}}flags.mlir:[[#@LINE+8]]:
-// OR-NEXT: by lane 1 of warp 0 of block (0, 0, 0)
+// OR-NEXT: by lane 1 of warp 0 in block (0, 0, 0)
 // OR-NEXT: note: the value is used by `"llvm.store"
 
 // RUN: ll-sim %s --entry masked_off --arg o=zeros:i32:32 -q

@@ -5,9 +5,9 @@
 // RUN: sed s/cuda:70/cuda:90/ %s > %t.mlir && ll-sim %t.mlir --entry policy
 // RUN: not ll-sim %s --entry nothing --arg out=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=NOTHING
 
-// MATRIX: error: {{.*}}not supported on cuda:70, only on sm_75 and later
-// POLICY: error: {{.*}}inline assembly: `createpolicy.fractional.L2::evict_last.b64` is not supported on cuda:70, only on sm_80 and later
-// FOREIGN: error: {{.*}}not supported on cuda:70: `rocdl` is for other GPUs
+// MATRIX: error: {{.*}}not supported on cuda:70; expected sm_75 or later
+// POLICY: error: {{.*}}inline assembly: `createpolicy.fractional.L2::evict_last.b64` is not supported on cuda:70; expected sm_80 or later
+// FOREIGN: error: {{.*}}not supported on cuda:70; the dialect `rocdl` is for AMD GPUs
 // NOTHING: error: use of an uninitialised register
 // NOTHING: by lane 1 of warp 0
 // NOTHING: note: the value is used by {{.*}}st.global.b32

@@ -4,7 +4,7 @@
 // SHIFT: error: shift amount 32 is out of range for an i32
 // RUN: ll-sim %s -q --entry shift --arg o=zeros:i32:64 --arg 31:i32
 // RUN: not ll-sim %s -q --entry assume --arg o=zeros:i32:64 --arg 31:i32 2>&1 | FileCheck %s --check-prefix=ASSUME
-// ASSUME: error: assumption that does not hold
+// ASSUME: error: the assumed condition is false
 // ASSUME: by lane 31 of warp 0
 // RUN: ll-sim %s -q --entry assume --arg o=zeros:i32:64 --arg 32:i32
 // RUN: not ll-sim %s -q --entry to_signed --arg o=zeros:i32:64 --arg 2147483648.0:f32 2>&1 | FileCheck %s --check-prefix=SIGNED
@@ -29,7 +29,7 @@
 // RUN: not ll-sim %s -q --entry unsigned --arg o=zeros:f32:64 --arg=-1:i32 2>&1 | FileCheck %s --check-prefix=NNEG
 // NNEG: error: `nneg` does not hold: -1 is negative
 // RUN: not ll-sim %s -q --entry divide --arg o=zeros:i32:64 --arg 0:i32 2>&1 | FileCheck %s --check-prefix=DIVIDE
-// DIVIDE: error: integer division without a result: 0 by 0
+// DIVIDE: error: integer division of 0 by zero
 // RUN: not ll-sim %s -q --entry here --arg o=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=HERE
 // HERE: error: reached code marked unreachable
 // PTX has a result for all operands.

@@ -3,7 +3,7 @@
 // RUN: not ll-sim %s -q --entry difference --arg o=zeros:i32:64 --arg p=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=DIFFERENCE
 // DIFFERENCE: error: out-of-bounds global store of 4 bytes: a pointer into `o` reaches byte 0 of `p`
 // DIFFERENCE-NEXT: in `{{.*}}llvm.store{{.*}}` at {{.*}}pointers.mlir:[[#@LINE+54]]:{{[0-9]+}}
-// DIFFERENCE-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
+// DIFFERENCE-NEXT: by lane 0 of warp 0 in block (0, 0, 0)
 // DIFFERENCE-NEXT: note: pointer arithmetic must not leave a buffer
 
 // RUN: not ll-sim %s -q --entry loop --arg o=zeros:i32:64 --arg p=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=LOOP
@@ -16,23 +16,23 @@
 // VARIABLES: error: out-of-bounds shared store of 4 bytes: a pointer into shared variable `a` reaches byte 0 of `b`
 
 // RUN: not ll-sim %s -q --entry other_stack --arg o=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=STACK
-// STACK: error: out-of-bounds generic load of 4 bytes: byte {{[0-9]+}} of the stack of thread 1; this is thread 0
+// STACK: error: out-of-bounds generic load of 4 bytes: thread 0 accesses byte {{[0-9]+}} in the stack of thread 1
 
 // RUN: not ll-sim %s -q --entry neighbour 2>&1 | FileCheck %s --check-prefix=NEIGHBOUR
 // NEIGHBOUR: error: out-of-bounds generic store of 4 bytes: {{.*}}stack
 
 // RUN: not ll-sim %s -q --entry across 2>&1 | FileCheck %s --check-prefix=ACROSS
-// ACROSS: error: out-of-bounds generic store of 4 bytes: a pointer into a variable of the stack reaches another variable of the stack
+// ACROSS: error: out-of-bounds generic store of 4 bytes: a pointer into a stack variable reaches another stack variable
 
 // RUN: not ll-sim %s -q --entry lane --arg o=zeros:i32:64 --arg=32:i32 2>&1 | FileCheck %s --check-prefix=LANE
-// LANE: error: out-of-range lane 32 of a shuffle, expected 0 to 31
+// LANE: error: shuffle has the lane index 32, expected 0 to 31
 // LANE: note: the value is used by `"llvm.store"
 // RUN: ll-sim %s -q --entry lane --arg o=zeros:i32:64 --arg=31:i32
 
 // RUN: not ll-sim %s -q --entry allocations 2>&1 | FileCheck %s --check-prefix=ALLOCATIONS
-// ALLOCATIONS: error: out-of-bounds shared store of 4 bytes: byte 128 of the buffer of `ttg.local_alloc` at [[FILE:.*pointers.mlir]]:[[#X:]]:{{[0-9]+}}, which has 128 bytes
+// ALLOCATIONS: error: out-of-bounds shared store of 4 bytes: byte 128 of the `ttg.local_alloc` buffer at [[FILE:.*pointers.mlir]]:[[#X:]]:{{[0-9]+}}, which has 128 bytes
 // ALLOCATIONS: by lane 31 of warp 0
-// ALLOCATIONS: note: this byte belongs to the scratch memory of `tt.reduce` at [[FILE]]:[[#X+2]]:
+// ALLOCATIONS: note: this byte belongs to the `tt.reduce` scratch memory at [[FILE]]:[[#X+2]]:
 
 // Numbers made of addresses, addresses that are chosen or loaded, and one buffer as two arguments are right.
 // RUN: ll-sim %s -q --entry right --arg o=zeros:i32:64 --arg p=zeros:i32:64 --arg q=zeros:i64:64 --arg=0:i1

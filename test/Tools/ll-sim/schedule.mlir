@@ -4,13 +4,13 @@
 // RUN: not ll-sim %s --entry overtaken --arg o=zeros:i32:64 --schedule=0 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: not ll-sim %s --entry overtaken --arg o=zeros:i32:64 --schedule=1 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: not ll-sim %s --entry overtaken --arg o=zeros:i32:64 --schedule=2 2>&1 | FileCheck %s --check-prefix=RACE
-// RACE: error: data race: {{load|store}} of byte {{[0-9]+}} of `smem`, which lane {{[0-9]+}} of warp {{[01]}} of block (0, 0, 0) {{stored|loaded}} with no barrier between
+// RACE: error: data race: no barrier between the {{load from|store to}} byte {{[0-9]+}} of `smem` and the {{store|load}} by lane {{[0-9]+}} of warp {{[01]}} in block (0, 0, 0)
 
 // RUN: not ll-sim %s --entry two_places --schedule=0 2>&1 | FileCheck %s --check-prefix=PLACES
 // PLACES: error: barrier in divergent code: warps wait at different barriers
-// PLACES: note: another one is `{{.*}}nvvm.barrier
+// PLACES: note: another barrier is `{{.*}}nvvm.barrier
 // RUN: not ll-sim %s --entry half --schedule=0 2>&1 | FileCheck %s --check-prefix=HALF
-// HALF: error: barrier in divergent code: 31 of 32 threads of the warp reach it
+// HALF: error: barrier in divergent code: only 31 of 32 threads of the warp reach the barrier
 
 // An order that is not ruled out decides what an atomic answers: lockstep never shows this one.
 // RUN: ll-sim %s -q --entry first_come --arg o=zeros:i32:1 --arg first=zeros:i32:2 --arg want=iota:i32:2 --expect-same first=want

@@ -3,7 +3,7 @@
 // RUN: not ll-sim %s -q --entry store_undef --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=UNDEF
 // UNDEF: error: use of an undefined value
 // UNDEF-NEXT: in `{{.*}}"llvm.mlir.undef"{{.*}} at {{.*}}undefined.mlir:
-// UNDEF-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
+// UNDEF-NEXT: by lane 0 of warp 0 in block (0, 0, 0)
 // UNDEF-NEXT: note: the value is used by `"llvm.store"
 // RUN: not ll-sim %s -q --entry store_poison --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=POISON
 // RUN: not ll-sim %s -q --entry branch --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=POISON
@@ -19,7 +19,7 @@
 // RUN: not ll-sim %s -q --entry field --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=UNDEF
 // RUN: not ll-sim %s -q --entry half_of_a_word --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=UNDEF
 // RUN: not ll-sim %s -q --entry past_the_end --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=ELEMENT
-// ELEMENT: error: element 32 of a vector of 2 is poison
+// ELEMENT: error: index 32 is past the end of a vector of 2 elements
 // RUN: not ll-sim %s -q --entry uninitialised_asm --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=ASM
 // ASM: error: use of an uninitialised register
 // ASM-NEXT: in `{{.*}}llvm.inline_asm

@@ -346,14 +346,14 @@ const CASES: [PipelineCase; 12] = [
 
 /// Parts of the lowering's error messages about incorrect asynchronous accesses.
 const REFUSALS: [&str; 10] = [
-    "accesses shared memory that is still in use by the asynchronous",
+    "accesses shared memory that is in use by the asynchronous",
     "uses the result of the asynchronous product",
     "reads shared memory that no preceding operation has written",
     "waits for a phase that never completes",
     "bytes more than expected",
     "arrives at an mbarrier more often than the current phase expects",
     "returns while the asynchronous",
-    "accesses in other warps, without synchronisation",
+    "in other warps, without synchronisation between the accesses",
     "may complete the next phase before the wait",
     "uses an mbarrier that is not initialised",
 ];

@@ -34,16 +34,16 @@ const STRICTER: &[(&str, &[&str])] = &[
         &[
             "is 0, expected a power of two",
             "cannot be converted to a linear layout",
-            "along the partitioned dim, but the tile of",
-            "along the contiguous dim, but the tile of",
-            "encoding is fixed to",
+            "along the partitioned dim, expected a multiple of",
+            "along the contiguous dim of one CTA, expected a multiple of",
+            "encoding has exactly",
             "expected a permutation of",
         ],
     ),
     (
         "encodings on some tensors of an operation",
         &[
-            "'tt.broadcast' op requires an encoding on both operand and result, or on neither",
+            "'tt.broadcast' op only the ",
             "requires an encoding on all operands",
         ],
     ),
@@ -53,7 +53,7 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
     (
         "offsets of dimensions that do not exist",
-        &["'amdg.extract_slice' op requires a result and offsets of the operand's rank"],
+        &["'amdg.extract_slice' op operand has rank "],
     ),
 ];
 

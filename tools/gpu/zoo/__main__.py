@@ -104,7 +104,7 @@ def main() -> int:
             print(f"{name:44s} {' '.join(OPERATORS[name].sizes)}")
         return 0
     if not names:
-        parser.error(f"no operator matches {options.only!r}; --list shows them")
+        parser.error(f"no operator matches {options.only!r}; --list lists all operators")
     if not options.simulate and not torch.cuda.is_available():
         parser.error("PyTorch finds no GPU; `--simulate cuda:90` runs the kernels on the CPU")
     deadline = time.monotonic() + options.seconds

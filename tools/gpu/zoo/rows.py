@@ -63,7 +63,7 @@ class OperatorRow:
         errors = "  ".join(f"{mode} {error:.1e}" for mode, error in self.errors.items())
         equal = "  ".join(f"{mode} {'equal' if diff == 0 else f'{diff:.1e}'}" for mode, diff in self.differences.items())
         to_triton = f"; to Triton: {equal}" if equal else ""
-        return f"{head} {'WRONG' if self.is_wrong else 'right'}; to PyTorch: {errors}{to_triton}"
+        return f"{head} {'WRONG' if self.is_wrong else 'right'}; error to PyTorch: {errors}{to_triton}"
 
 
 Row = Union[KernelRow, OperatorRow]

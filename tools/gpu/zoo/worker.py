@@ -43,7 +43,7 @@ class Worker:
             yield from_json(json.loads(line))
         if process.poll() is not None:
             is_late = process.returncode < 0 and self._is_late
-            why = f"no result after {self._limit:.0f} s" if is_late else f"the process ended with {process.returncode}"
+            why = f"no result after {self._limit:.0f} s" if is_late else f"the process ended with exit code {process.returncode}"
             yield OperatorRow(name, size, why)
 
     def _lines(self, limit: float) -> Iterator[str]:

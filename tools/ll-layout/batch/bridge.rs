@@ -66,7 +66,7 @@ pub(super) const OPS: &[Operation] = &[
     Operation::new("tilus_convert", &["layout"], |args| {
         let layout = match tilus::register_from_json(args.get(0)) {
             Some(layout) => layout?,
-            None => return Err(args.wrong(0, "a register layout of Tilus")),
+            None => return Err(args.wrong(0, "a Tilus register layout")),
         };
         let order = ElementOrder::RowMajor;
         let cute = bridge::thread_value_from_tilus(&layout, order)?;
@@ -88,7 +88,7 @@ pub(super) const OPS: &[Operation] = &[
     }),
     Operation::new("cute_tv_to_tilus", &["layout", "shape"], |args| {
         let layout = cute::layout_from_json(args.get(0))?;
-        let shape = numbers(args.get(1)).ok_or_else(|| args.wrong(1, "a shape"))?;
+        let shape = numbers(args.get(1)).ok_or_else(|| args.wrong(1, "a shape such as [16, 8]"))?;
         let register = bridge::tilus_from_thread_value(&layout, &shape, ElementOrder::RowMajor)?;
         Ok(Value::Object(tilus::register_to_json(&register)))
     }),
@@ -98,7 +98,7 @@ impl Args<'_> {
     /// Returns argument `i` as a list of basis values. At most 62 are allowed.
     fn bases(&self, i: usize) -> Result<Vec<u64>, CaseError> {
         let bases = numbers(self.get(i)).filter(|bases| bases.len() <= 62);
-        bases.ok_or_else(|| self.wrong(i, "a list of at most 62 whole numbers of zero or more"))
+        bases.ok_or_else(|| self.wrong(i, "a list of at most 62 non-negative integers"))
     }
 }
 

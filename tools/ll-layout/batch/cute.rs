@@ -176,7 +176,7 @@ pub(super) const OPS: &[Operation] = &[
             let indices = list.iter().map(Value::as_i64);
             indices.collect::<Option<Vec<i64>>>()
         });
-        let indices = indices.ok_or_else(|| args.wrong(3, "a list of whole numbers"))?;
+        let indices = indices.ok_or_else(|| args.wrong(3, "a list of integers"))?;
         let found: Vec<i64> = indices.iter().map(|&i| swizzle.apply(i)).collect();
         Ok(json!({"value": found}))
     }),
@@ -205,7 +205,8 @@ pub(super) const OPS: &[Operation] = &[
             let composed = ComposedLayout::new(args.swizzle_numbers()?, args.integer(3)?, layout);
             let count = args.integer(6)?;
             if count > composed.layout.size().min(MAX_COUNT) {
-                return Err(args.wrong(6, "at most the size of the layout, and 65536"));
+                let most = composed.layout.size().min(MAX_COUNT);
+                return Err(args.wrong(6, &format!("a count of at most {most}")));
             }
             let table = (0..count).map(|i| composed.at(i));
             Ok(json!({"value": table.collect::<Result<Vec<i64>, _>>()?}))
@@ -279,7 +280,7 @@ impl Args<'_> {
 
     fn integer(&self, i: usize) -> Result<i64, CaseError> {
         let number = self.get(i).as_i64();
-        number.ok_or_else(|| self.wrong(i, "a whole number of 64 bits"))
+        number.ok_or_else(|| self.wrong(i, "a 64-bit integer"))
     }
 
     fn cute_swizzle(&self, i: usize) -> Result<Swizzle, CaseError> {
@@ -327,7 +328,7 @@ fn int_tuple(value: &Value) -> Result<IntTuple, CaseError> {
         }
         _ => value.as_i64().map(IntTuple::leaf).ok_or_else(|| {
             schema(format!(
-                "expected a whole number of 64 bits or a list of such, found {}",
+                "expected a 64-bit integer or a nested list of 64-bit integers, found {}",
                 kind(value)
             ))
         }),
@@ -344,7 +345,7 @@ fn coordinate(value: &Value) -> Result<Coord, CaseError> {
         _ => match value.as_i64() {
             Some(number) => Ok(Coord::leaf(Some(number))),
             None => Err(schema(format!(
-                "expected a whole number, null, or a list of such, found {}",
+                "expected a 64-bit integer, null, or a nested list of integers and nulls, found {}",
                 kind(value)
             ))),
         },

@@ -17,7 +17,7 @@ pub(super) fn solve_encoding(
         (Some(shape), _) => numbers(shape)
             .ok_or_else(|| expected("shape", "a list of sizes such as [64, 16]", shape))?,
         (None, Some(bases)) => shape_of_bases(bases)
-            .ok_or_else(|| schema("`shape` is missing, and `bases` does not show it"))?,
+            .ok_or_else(|| schema("`shape` is missing and cannot be inferred from `bases`"))?,
         (None, None) => return Err(schema("`enc` requires `shape`")),
     };
     let layout = encoding.to_linear_layout(&shape)?;
@@ -91,16 +91,18 @@ pub(crate) fn layout_from_json(value: &Value) -> Result<LinearLayout, CaseError>
             .and_then(|list| list.iter().map(numbers).collect());
         columns.push(list.ok_or_else(|| {
             schema(format!(
-                "the bases of `{dim}` are not lists of whole numbers of zero or more"
+                "the bases of `{dim}` are not lists of non-negative integers"
             ))
         })?);
         ins.push(dim);
     }
     let mut outs = Vec::new();
     for (dim, size) in pairs(value, "out_dims")? {
-        let size = size
-            .as_u64()
-            .ok_or_else(|| schema(format!("the size {size} of out-dim `{dim}` is not a size")))?;
+        let size = size.as_u64().ok_or_else(|| {
+            schema(format!(
+                "out-dim `{dim}` has size {size}, expected a positive integer"
+            ))
+        })?;
         outs.push((dim, size));
     }
     let refs: Vec<Vec<&[u64]>> = columns
@@ -116,7 +118,11 @@ pub(crate) fn layout_from_json(value: &Value) -> Result<LinearLayout, CaseError>
 }
 
 fn pairs<'v>(layout: &'v Value, key: &str) -> Result<Vec<(Dim, &'v Value)>, CaseError> {
-    let bad = || schema(format!("expected a layout {LAYOUT_FORM}; `{key}` is wrong"));
+    let bad = || {
+        schema(format!(
+            "expected a layout {LAYOUT_FORM}; `{key}` is missing or malformed"
+        ))
+    };
     let list = layout.get(key).and_then(Value::as_array).ok_or_else(bad)?;
     list.iter()
         .map(|pair| match pair.as_array().map(Vec::as_slice) {
@@ -137,12 +143,14 @@ impl Args<'_> {
     fn dim(&self, i: usize) -> Result<Dim, CaseError> {
         match self.get(i).as_str() {
             Some(name) => Ok(Dim::try_named(name)?),
-            None => Err(self.wrong(i, "the name of a dim")),
+            None => Err(self.wrong(i, "the name of a dim, such as \"lane\"")),
         }
     }
 
     fn size(&self, i: usize) -> Result<u64, CaseError> {
-        self.get(i).as_u64().ok_or_else(|| self.wrong(i, "a size"))
+        self.get(i)
+            .as_u64()
+            .ok_or_else(|| self.wrong(i, "a size (a positive integer)"))
     }
 }
 
@@ -198,9 +206,11 @@ fn apply(args: &Args<'_>) -> Result<Value, CaseError> {
     };
     let mut point = Vec::new();
     for (name, value) in given {
-        let value = value
-            .as_u64()
-            .ok_or_else(|| schema(format!("`{name}` of the point is {value}, not an index")))?;
+        let value = value.as_u64().ok_or_else(|| {
+            schema(format!(
+                "index {value} along `{name}` is not a non-negative integer"
+            ))
+        })?;
         point.push((Dim::try_named(name)?, value));
     }
     let out = layout.apply(&point)?;

@@ -131,10 +131,10 @@ fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
             Ok(Map::from_iter([("ok".to_owned(), run(system, op, args)?)]))
         }
         (Some(_), Some(_)) => Err(schema(
-            "a case has `enc` or `op`, not both; split it into two lines",
+            "found both `enc` and `op`, expected only one; split the case into two lines",
         )),
         (Some(_), None) => Err(schema(format!(
-            "`enc` is for linear layouts; a case of `{system}` has `op` and `args`"
+            "`enc` requires the system `linear`, found `{system}`; use `op` and `args`"
         ))),
         (None, None) => Err(schema(
             "expected `enc` and `shape`, or `op` and `args`; found neither `enc` nor `op`",

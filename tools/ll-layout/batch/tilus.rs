@@ -162,14 +162,20 @@ pub(super) const OPS: &[Operation] = &[
                 .collect();
         }
         if missing {
-            return Err(args.wrong(1, "an index for each dim"));
+            return Err(args.wrong(
+                1,
+                &format!("a list of {} indices, one per dim", layout.rank()),
+            ));
         }
         Ok(json!({"value": threads}))
     }),
     Operation::new("get_local", &["layout", "index"], |args| {
         let (layout, index) = (args.register(0)?, args.extents(1)?);
         if index.len() != layout.rank() {
-            return Err(args.wrong(1, "an index for each dim"));
+            return Err(args.wrong(
+                1,
+                &format!("a list of {} indices, one per dim", layout.rank()),
+            ));
         }
         let digits = digits_beyond(&layout, &index);
         let local = layout.local_modes().iter().zip(layout.local_shape());
@@ -305,7 +311,7 @@ pub(super) const OPS: &[Operation] = &[
         let layout = args.shared(0)?;
         cells(layout.size())?;
         let grid = shared_grid(&layout);
-        let grid = grid.ok_or_else(|| args.wrong(0, "a layout of two dims"))?;
+        let grid = grid.ok_or_else(|| args.wrong(0, "a layout of rank 2"))?;
         Ok(json!({"value": grid}))
     }),
     Operation::new("global_row_major", &["extent*"], |args| {
@@ -363,22 +369,22 @@ pub(super) const OPS: &[Operation] = &[
     ),
 ];
 
-const CHAIN: &str = "calls such as [[\"local\", [2, 1]], [\"spatial\", [8, 4]]]";
+const CHAIN: &str = "a list of calls such as [[\"local\", [2, 1]], [\"spatial\", [8, 4]]]";
 const SWIZZLE: &str = "a swizzle {\"base\": 3, \"bits\": 2, \"shift\": 3}";
 
 impl Args<'_> {
     fn number(&self, i: usize) -> Result<u64, CaseError> {
         let number = self.get(i).as_u64();
-        number.ok_or_else(|| self.wrong(i, "a whole number of zero or more"))
+        number.ok_or_else(|| self.wrong(i, "a non-negative integer"))
     }
 
     fn bits(&self, i: usize) -> Result<u32, CaseError> {
         let number = self.number(i)?;
-        u32::try_from(number).map_err(|_| self.wrong(i, "a number of bits"))
+        u32::try_from(number).map_err(|_| self.wrong(i, "a number of bits below 2^32"))
     }
 
     fn extents(&self, i: usize) -> Result<Vec<u64>, CaseError> {
-        numbers(self.get(i)).ok_or_else(|| self.wrong(i, "a list of whole numbers of zero or more"))
+        numbers(self.get(i)).ok_or_else(|| self.wrong(i, "a list of non-negative integers"))
     }
 
     fn all_numbers(&self) -> Result<Vec<u64>, CaseError> {
@@ -392,7 +398,7 @@ impl Args<'_> {
     }
 
     fn entries(&self, i: usize) -> Result<Vec<i64>, CaseError> {
-        entries(self.get(i)).ok_or_else(|| self.wrong(i, "a list of whole numbers"))
+        entries(self.get(i)).ok_or_else(|| self.wrong(i, "a list of integers"))
     }
 
     /// Returns argument `i` as a dimension, or `default` if it is `null`. A negative number counts from the end.
@@ -401,14 +407,15 @@ impl Args<'_> {
             Value::Null => Some(default),
             value => value.as_i64(),
         };
-        let dim = dim.ok_or_else(|| self.wrong(i, "a dim"))?;
+        let dim = dim.ok_or_else(|| self.wrong(i, "the number of a dim"))?;
         let rank = i64::try_from(rank).unwrap_or(i64::MAX);
         let dim = if dim < 0 {
             dim.saturating_add(rank)
         } else {
             dim
         };
-        usize::try_from(dim).map_err(|_| self.wrong(i, "a dim"))
+        usize::try_from(dim)
+            .map_err(|_| self.wrong(i, &format!("the number of a dim, at least -{rank}")))
     }
 
     fn register(&self, i: usize) -> Result<RegisterLayout, CaseError> {

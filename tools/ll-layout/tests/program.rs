@@ -265,7 +265,7 @@ fn check_failure(arguments: &[&str], code: i32, message: &str) {
 #[test]
 fn failures_have_a_reason_and_a_code() {
     check_failure(&["show", SMALL, "4x6"], 1, "error: shape has 6 elements");
-    check_failure(&["show", SMALL], 1, "add it after the encoding");
+    check_failure(&["show", SMALL], 1, "add a shape after the encoding");
     check_failure(&["show", SMALL, "4xq"], 1, "invalid shape `4xq`");
     check_failure(
         &["show", "#ttg.blocked<{order [0]}>", "4"],
@@ -275,28 +275,28 @@ fn failures_have_a_reason_and_a_code() {
     check_failure(
         &["show", "blocked", "4x4"],
         1,
-        "`blocked` is neither an encoding nor a file\nnote: give an encoding",
+        "`blocked` is neither a layout nor an existing file\nnote: give an encoding",
     );
     check_failure(
         &["eval", SMALL, "4x4", "thread=1"],
         1,
-        "the layout has no `thread`; its in-dims are register, lane, warp, block",
+        "the layout has no in-dim `thread`; expected one of register, lane, warp, block",
     );
     check_failure(&["eval", SMALL, "4x4", "lane=4"], 1, "`lane` = 4");
     check_failure(
         &["eval", SMALL, "4x4", "--inverse", "4,0"],
         1,
-        "`dim0` = 4 is outside the tensor; expected less than 4",
+        "index 4 along `dim0` is outside the tensor; expected less than 4",
     );
     check_failure(
         &["show", SMALL, "65536x65536", "--all"],
         1,
-        "all of them are listed up to 2^20",
+        "`--all` and `--json` list at most 2^20 of each",
     );
     check_failure(
         &["show", SMALL, "4xq"],
         1,
-        "  4xq\n    ^\nnote: write it as `64x16`",
+        "  4xq\n    ^\nnote: write a shape as `64x16`",
     );
     check_failure(
         &["show", "#ttg.bloked<{order = [0]}>", "4"],
@@ -343,14 +343,14 @@ fn convert_says_how_and_why_and_what_it_costs() {
     assert_eq!(
         asked,
         "shared conversion of a tensor of 64x64, 32 bits an element, on cuda:90
-why: elements go from warp to warp, which only shared memory does (it moves register, lane, warp)
+why: elements move between warps, which requires shared memory (moved dims: register, lane, warp)
 registers: 32 -> 32 in each of 32 lanes of 4 warps
 cost: 268 clk (load-store 256, arithmetic 20, waiting 9)
 scratch: 16384 bytes of shared memory, stored 16 and loaded 16 bytes at a time, 1 time
 bank conflicts: 0 in 128 wavefronts of stores and 128 wavefronts of loads
 steps of a thread: 8 stores, 1 block barrier, 8 loads
 
-Ways to do it on cuda:90:
+Strategies on cuda:90:
   shared   268 clk (load-store 256, arithmetic 20, waiting 9)
   local    the strategy `local` does not support a conversion that moves data across `register`, `lane`, `warp`
   shuffle  the strategy `shuffle` does not support a conversion that moves data across `register`, `lane`, `warp`
@@ -370,7 +370,9 @@ Ways to do it on cuda:90:
     known.sort_unstable();
     assert_eq!(named, known);
     assert!(
-        others.contains("hip:gfx950: cannot: a warp has 64 lanes, these layouts are for 32\n"),
+        others.contains(
+            "hip:gfx950: not possible: a warp has 64 lanes, but the layouts are for 32 lanes\n"
+        ),
         "{others}"
     );
     assert!(
@@ -385,7 +387,7 @@ fn convert_shows_the_cheaper_way_and_its_steps() {
     let output = convert(ROWS, PAIRS, "16x16", &[&f16[..], &["--steps"]].concat());
     for part in [
         "shuffle conversion of a tensor of 16x16",
-        "why: elements go from lane to lane of a warp (it moves register, lane); the cheapest of 2 ways",
+        "why: elements move between the lanes of a warp (moved dims: register, lane); the cheapest of 2 strategies",
         "bank conflicts: none, since nothing is stored\n",
         "  %7 = shuffle %6 from lanes 0\n",
         "  shuffle  9 clk",
@@ -402,7 +404,7 @@ fn convert_shows_the_cheaper_way_and_its_steps() {
     assert!(found["cost_quarter_clocks"]["total"].as_u64() > Some(0));
     let nothing = convert(ROWS, ROWS, "64x64", &f16);
     assert!(
-        nothing.contains("\nwhy: every element is where it should be\n"),
+        nothing.contains("\nwhy: all elements are already in place\n"),
         "{nothing}"
     );
     assert!(
@@ -425,7 +427,7 @@ fn convert_refuses_what_has_no_plan() {
         "64x64",
         &[],
         1,
-        "the type of an element is not known\nnote: add it, as in `--type f16`",
+        "the element type is missing\nnote: add a type, as in `--type f16`",
     );
     let float8 = ["--type", "float8"];
     refuse(
@@ -442,7 +444,7 @@ fn convert_refuses_what_has_no_plan() {
         "64x64",
         &["--type", "i24"],
         1,
-        "`i24` is not an element type that can be converted",
+        "`i24` is not a supported element type",
     );
     let lanes = ROWS.replace("[4, 8]", "[8, 8]");
     refuse(
@@ -455,7 +457,14 @@ fn convert_refuses_what_has_no_plan() {
     );
     let torn = ROWS.replace("order = ", "order ");
     refuse(ROWS, &torn, "64x64", &f32, 1, "error: DST: ");
-    refuse(ROWS, "-", "64x64", &f32, 1, "error: DST: `-` holds neither");
+    refuse(
+        ROWS,
+        "-",
+        "64x64",
+        &f32,
+        1,
+        "error: DST: `-` contains neither",
+    );
     refuse(
         "-",
         "-",
@@ -470,7 +479,7 @@ fn convert_refuses_what_has_no_plan() {
         "4096x4096",
         &f32,
         1,
-        "SRC: the layout has 2^24 slots or elements; conversions are planned up to 2^20",
+        "SRC: the layout has 2^24 slots and 2^24 elements; conversions are planned for at most 2^20 of each",
     );
     let unknown = [
         "convert", ROWS, COLUMNS, "64x64", "--type", "f32", "--target", "cuda:91",
@@ -526,8 +535,8 @@ fn compare_says_equal_or_where_the_first_difference_is() {
         &[SMALL, &other, "4x4"],
         "",
         3,
-        "different: first at register=0, lane=1, warp=0, block=0, which is element (0, 2) in A and (1, 0) in B; \
-         one slot in 2 agrees\na conversion from A to B moves: register, lane\n",
+        "different: first at register=0, lane=1, warp=0, block=0, which holds element (0, 2) in A and (1, 0) in B; \
+         1/2 of the slots agree\na conversion from A to B moves: register, lane\n",
     );
     let (_, output, _) = ll_layout(&["compare", SMALL, &other, "4x4", "--json"], "");
     let found: Value = serde_json::from_str(&output).unwrap();
@@ -543,14 +552,14 @@ fn compare_sees_sizes_orders_and_gaps() {
         &[SMALL, &wide, "4x4"],
         "",
         3,
-        "different: in-dim `lane` is of size 4 in A and of size 8 in B\n",
+        "different: in-dim `lane` has size 4 in A and has size 8 in B\n",
     );
     let swizzled = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
     check_compare(
         &[SMALL, swizzled, "4x4"],
         "",
         3,
-        "different: in-dim `register` is of size 2 in A and missing in B\n",
+        "different: in-dim `register` has size 2 in A and is missing in B\n",
     );
     let printed = "\n - lane=1 -> (1, 0)\nwhere out dims are: [dim0 (size 2), dim1 (size 1)]\n";
     let turned = "\n - lane=1 -> (0, 1)\nwhere out dims are: [dim1 (size 1), dim0 (size 2)]\n";
@@ -558,21 +567,21 @@ fn compare_sees_sizes_orders_and_gaps() {
         &[printed, turned],
         "",
         3,
-        "different: the out-dims are the same, but in another order: dim0, dim1 in A, dim1, dim0 in B\n",
+        "different: the out-dims have different orders: (dim0, dim1) in A, (dim1, dim0) in B\n",
     );
     let padded = |gap| format!("#ttg.padded_shared<[4:+{gap}] {{order = [0], shape = [8]}}>");
     check_compare(
         &[&padded(1), &padded(2), "8"],
         "",
         3,
-        "different: the elements are in the same order, but the gap after every 4 of them is 1 in A and 2 in B\n",
+        "different: the elements are in the same order, but the padding after every 4 elements is 1 in A and 2 in B\n",
     );
     let plain = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>";
     check_compare(
         &[plain, &padded(2), "8"],
         "",
         3,
-        "different: the elements are in the same order, but the gap after every 4 of them is 0 in A and 2 in B\n",
+        "different: the elements are in the same order, but the padding after every 4 elements is 0 in A and 2 in B\n",
     );
 }
 
@@ -713,7 +722,11 @@ fn show_finds_bank_conflicts() {
     let arguments = [
         "show", SMALL, "4x4", "--view", "banks", "--type", "f16", "--target", "cuda:90",
     ];
-    check_failure(&arguments, 1, "only shared memory has banks");
+    check_failure(
+        &arguments,
+        1,
+        "`--view banks` requires a layout of shared memory",
+    );
     let arguments = [
         "show",
         &shared(1),
@@ -727,12 +740,12 @@ fn show_finds_bank_conflicts() {
         "--access",
         rows,
     ];
-    check_failure(&arguments, 1, "accesses are planned up to 2^20");
+    check_failure(&arguments, 1, "accesses are planned for at most 2^20");
     let arguments = ["show", &shared(1), "8x64", "--view", "banks"];
     check_failure(
         &arguments,
         1,
-        "note: add both, as in `--type f16 --target cuda:90`",
+        "note: add them, as in `--type f16 --target cuda:90`",
     );
 }
 
@@ -826,7 +839,7 @@ tt.func @f(%x: tensor<16x8xf32, #tv>, %y: tensor<8x16xf32, #tv>, %z: tensor<16x8
     check_failure(
         &["show", "#cute.layout<\"(8,6):(6,1)\">", "8x6"],
         1,
-        "extent 6 of mode 1 is not a power of two; with extent 8 the layout could be linear",
+        "mode 1 has extent 6; expected a power of two, such as 8",
     );
 }
 
@@ -895,14 +908,18 @@ fn pictures_have_the_text_of_the_tables() {
         ],
     );
     let bases = ["show", SMALL, "4x4", "--format", "svg", "--view", "bases"];
-    check_failure(&bases, 1, "bases are text");
+    check_failure(&bases, 1, "the view `bases` is text");
     let banks = convert(ROWS, COLUMNS, "64x64", &[&f16[..], &["--banks"]].concat());
     assert!(
         banks.contains(", matrix store: ") && banks.contains("phase 0:  "),
         "{banks}"
     );
     let nothing = [&["convert", ROWS, ROWS, "64x64", "--banks"], &f16[..]].concat();
-    check_failure(&nothing, 1, "stores nothing in shared memory");
+    check_failure(
+        &nothing,
+        1,
+        "no banks to draw: a rename conversion does not use shared memory",
+    );
     let arrows = convert(ROWS, PAIRS, "16x16", &[&f16[..], &["--arrows"]].concat());
     assert!(
         arrows.contains("\nT0:2 -> T1:0, element (0, 2)\n"),
@@ -1029,12 +1046,12 @@ A: m 8 x k 4 of f64, 2 registers a lane   D: m 8 x n 8 of f64, 4 registers a lan
         &["mma.m16n8k8.f32.f1", "--target", "cuda:80"],
         "error: cuda:80 has no instruction `mma.m16n8k8.f32.f1`
 note: the nearest are `mma.m16n8k8.f32.f16`, `mma.m16n8k8.f32.bf16`, `mma.m16n8k16.f32.f16`
-note: `ll-layout list --instructions --target cuda:80` lists all
+note: `ll-layout list --instructions --target cuda:80` lists all instructions
 ",
     );
     refuse(
         &["mma.m8n8k4.f64.f64", "--target", "cuda:75"],
-        "note: cuda:80, cuda:86, ",
+        "note: targets with `mma.m8n8k4.f64.f64`: cuda:80, cuda:86, ",
     );
     refuse(
         &["wmma.f32.16x16x16.f16"],
@@ -1042,7 +1059,7 @@ note: `ll-layout list --instructions --target cuda:80` lists all
     );
     refuse(
         &["mma.m8n8k4.f64.f64", "8x8x8", "--target", "cuda:80"],
-        "is given the shape 8x8x8, and multiplies 8x8x4",
+        "the shape 8x8x8 is given for `mma.m8n8k4.f64.f64`, which has the fixed sizes 8x8x4",
     );
     let view = [&f64[1..], &["--view", "bases"]].concat();
     refuse(&view, "note: leave out `--view`");
@@ -1083,17 +1100,17 @@ cost: 128 clk (load-store 0, arithmetic 128, waiting 0)
 m: 1 2 4 8 -> 1 2 4 8
 n: 1 2 4 -> 1 2 4
 k: 1 2 4 8 -> 1 2 4 8
-conversions: none, the operands lie as the instruction takes them
+conversions: none, the operands already have the layouts of the instruction
 registers of a thread: A 16, B 16, D 32
-packing: none, what shares a word lies together
+packing: none, the elements of each word are already adjacent
 steps of a thread: 32 packs, 16 matrix products
 
-Instructions of these types on cuda:80, on the operands as they are:
+Instructions of these types on cuda:80, without conversions of the operands:
   mma.m16n8k16.f32.f16             16 issues, 32 clocks of a warp
-  mma.m16n8k16.f32.f16 transposed  no: lane 1 of D is n 2, expected a bit of m
+  mma.m16n8k16.f32.f16 transposed  no: in D, the first element of lane 1 is (m, n) = (0, 2), expected n = 0, because lanes 0 and 1 of the instruction differ only in m
   mma.m16n8k8.f32.f16              32 issues, 64 clocks of a warp
-  mma.m16n8k8.f32.f16 transposed   no: lane 1 of D is n 2, expected a bit of m
-  fma                              no: lane 1 of A is k 2, expected a copy as in D
+  mma.m16n8k8.f32.f16 transposed   no: in D, the first element of lane 1 is (m, n) = (0, 2), expected n = 0, because lanes 0 and 1 of the instruction differ only in m
+  fma                              no: in A, the first element of lane 1 is (m, k) = (0, 2), expected (0, 0), as lane 1 of D has m = 0
 ",
     );
     let [_, wide] = factors_of_mma([2, 4]);
@@ -1107,15 +1124,15 @@ n: 1 2 4 -> 1 2 4
 k: 1 2 4 8 -> 1 2 4 8
 conversion of B: shuffle, 144 clk (load-store 128, arithmetic 96, waiting 4)
 registers of a thread: A 16, B 16, D 32
-packing: none, what shares a word lies together
+packing: none, the elements of each word are already adjacent
 steps of a thread: 48 packs, 32 selects, 16 shuffles, 16 unpacks, 16 matrix products
 
-Instructions of these types on cuda:80, on the operands as they are:
-  mma.m16n8k16.f32.f16             no: lane 1 of B is k 4, expected k 2, where k 2 of the tile lies
-  mma.m16n8k16.f32.f16 transposed  no: lane 1 of D is n 2, expected a bit of m
-  mma.m16n8k8.f32.f16              no: lane 1 of B is k 4, expected k 2, where k 2 of the tile lies
-  mma.m16n8k8.f32.f16 transposed   no: lane 1 of D is n 2, expected a bit of m
-  fma                              no: lane 1 of A is k 2, expected a copy as in D
+Instructions of these types on cuda:80, without conversions of the operands:
+  mma.m16n8k16.f32.f16             no: in B, the first element of lane 1 is (k, n) = (4, 0), expected (2, 0), which is k = 2 in the instruction tile
+  mma.m16n8k16.f32.f16 transposed  no: in D, the first element of lane 1 is (m, n) = (0, 2), expected n = 0, because lanes 0 and 1 of the instruction differ only in m
+  mma.m16n8k8.f32.f16              no: in B, the first element of lane 1 is (k, n) = (4, 0), expected (2, 0), which is k = 2 in the instruction tile
+  mma.m16n8k8.f32.f16 transposed   no: in D, the first element of lane 1 is (m, n) = (0, 2), expected n = 0, because lanes 0 and 1 of the instruction differ only in m
+  fma                              no: in A, the first element of lane 1 is (m, k) = (0, 2), expected (0, 0), as lane 1 of D has m = 0
 ",
     );
     let found: Value = serde_json::from_str(&run(&wide, &["--json", "--steps"])).unwrap();
@@ -1127,7 +1144,7 @@ Instructions of these types on cuda:80, on the operands as they are:
     let refused = &found["instructions"][0];
     assert_eq!(refused["name"], "mma.m16n8k16.f32.f16");
     assert!(
-        refused["error"].as_str().unwrap().contains("of B"),
+        refused["error"].as_str().unwrap().contains("in B"),
         "{refused}"
     );
     assert!(found["program"].as_array().unwrap().len() > 16);
@@ -1186,33 +1203,34 @@ fn product_refuses_what_is_none() {
         all,
         &with("64x64"),
         1,
-        "`64x64` is not the sizes of a product: expected m, n and k",
+        "number of sizes in `64x64` is 2; expected 3 (m, n, k)",
     );
     refuse(
         all,
         &with("4096x4096x4096"),
         1,
-        "A: the layout has 2^25 slots or elements",
+        "A: the layout has 2^25 slots and 2^24 elements",
     );
     refuse(
         ["-", "-", MMA],
         &with("64x64x32"),
         1,
-        "standard input can be read once",
+        "standard input can be read only once",
     );
     let lanes = MMA.replace("[2, 2]", "[4, 2]");
     refuse(
         [&a, &b, &lanes],
         &with("64x64x32"),
         1,
-        "A is distributed over 32 lanes of 4 warps: expected 32 lanes of 8 warps, as for the target and D",
+        "the layout of A has 4 warps of 32 lanes: expected 8 warps, as in D, and 32 lanes per warp, as on the \
+         target",
     );
     let shared = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
     refuse(
         [shared, &b, MMA],
         &with("64x64x32"),
         1,
-        "A: only registers are multiplied: the layout has offset",
+        "A: expected a register layout, with in-dims register, lane and warp; found in-dims offset",
     );
     let typed = |kind: &'static str| {
         [
@@ -1224,7 +1242,7 @@ fn product_refuses_what_is_none() {
         all,
         &typed("f16,f16,f16"),
         1,
-        "3 types are given, expected that of A and B, or one of each",
+        "3 element types are given; expected 1 (for A and B) or 2 (A, then B)",
     );
     let elsewhere = [
         "64x64x32", "--type", "f16", "--sum", "f32", "--target", "cuda:79",
@@ -1251,7 +1269,7 @@ fn shells_and_man_know_every_verb() {
     assert!(page.contains(".TH ll-layout 1"), "{page}");
     let (_, page, _) = ll_layout(&["man", "convert"], "");
     assert!(page.contains("ll\\-layout convert"), "{page}");
-    check_failure(&["man", "shwo"], 1, "note: the verbs are show, eval");
+    check_failure(&["man", "shwo"], 1, "note: the commands are show, eval");
 }
 
 #[test]
@@ -1292,7 +1310,7 @@ dim1=1         .  1  .
 ",
     );
     let three = ["show", "local(1, 2).spatial(3, 1)", "--view", "matrix"];
-    check_failure(&three, 1, "the layout is not linear over bits: ");
+    check_failure(&three, 1, "the layout is not linear over GF(2): ");
     let picture = written("cute.svg", &["show", "Sw<2,0,3> o 0 o (8,8):(8,1)"]);
     check_picture(&picture, &["63", "mode 0 down"][..1]);
 }
@@ -1311,13 +1329,13 @@ fn layouts_of_different_systems_are_compared() {
         &[tilus, "spatial(8, 4).local(2, 2)"],
         "",
         3,
-        "different: first at register 2 of thread 0, which is element (8, 0) in A and (1, 0) in B\n",
+        "different: first in thread 0, where register 2 holds element (8, 0) in A and (1, 0) in B\n",
     );
     check_compare(
         &["(4,2):(2,1)", "8:1"],
         "",
         3,
-        "different: first at coordinate 1, which is index 2 in A and 1 in B\n",
+        "different: first at coordinate 1, which maps to index 2 in A and 1 in B\n",
     );
     check_compare(&["(4,2):(1,4)", "8:1"], "", 0, equal);
     // At any size: modes are compared, not coordinates.
@@ -1327,25 +1345,21 @@ fn layouts_of_different_systems_are_compared() {
         &[large, "(1048576,1048576):(1,1048577)"],
         "",
         3,
-        "different: first at coordinate 1048576, which is index 1048576 in A and 1048577 in B\n",
+        "different: first at coordinate 1048576, which maps to index 1048576 in A and 1048577 in B\n",
     );
     check_compare(
         &["(4,6):(1,8)", "(2,12):(1,2)"],
         "",
         3,
-        "different: first at coordinate 4, which is index 8 in A and 4 in B\n",
+        "different: first at coordinate 4, which maps to index 8 in A and 4 in B\n",
     );
     check_compare(
         &["Sw<1,0,3> o 0 o 16:1", "Sw<1,0,2> o 0 o 16:1"],
         "",
         3,
-        "different: first at coordinate 4, which is index 4 in A and 5 in B\n",
+        "different: first at coordinate 4, which maps to index 4 in A and 5 in B\n",
     );
-    check_failure(
-        &["show", large, "--all"],
-        1,
-        "all of them are listed up to 2^20",
-    );
+    check_failure(&["show", large, "--all"], 1, "`--all` draws at most 2^20");
     let (_, output, _) = ll_layout(
         &[
             "show",
@@ -1367,7 +1381,7 @@ fn layouts_of_different_systems_are_compared() {
     check_failure(
         &["compare", tilus, shared],
         1,
-        "one has threads that hold elements, the other is a place in memory",
+        "A maps slots to elements, but B maps coordinates to offsets in memory",
     );
 }
 
@@ -1413,12 +1427,12 @@ fn wrong_text_of_any_system_is_marked() {
     check_failure(
         &["show", "local(2, 1).spatal(8, 4)"],
         1,
-        "  local(2, 1).spatal(8, 4)\n              ^\nnote: a layout of Tilus is",
+        "  local(2, 1).spatal(8, 4)\n              ^\nnote: write a Tilus layout as",
     );
     check_failure(
         &["show", "spatial(3, 2)", "4x4"],
         1,
-        "the layout is of shape 3x2, not 4x4\nnote: its text has the shape",
+        "the layout has shape 3x2, but the shape argument is 4x4\nnote: remove the shape argument",
     );
 }
 
@@ -1447,10 +1461,10 @@ fn ctas_of_a_cluster_exchange_elements() {
     let (src, dst) = (layout("[[1, 0]]"), layout("[[0, 1]]"));
     let output = convert(&src, &dst, "32x64", &["--type", "f16", "--target", "h100"]);
     for line in [
-        "why: elements go from CTA to CTA, through the shared memory of the CTA that holds them",
+        "why: elements move between CTAs, through the shared memory of the source CTA",
         "steps of a thread: 2 stores, 2 cluster barriers, 2 loads",
         "  local    the strategy `local` does not support a conversion that moves data across",
-        ": cannot: the GPU cannot load from another CTA, but basis 0 of `block` of the destination layout reaches",
+        ": not possible: in the destination layout, basis 0 of `block` maps to elements that another CTA holds in the",
     ] {
         assert!(output.contains(line), "{line}\n{output}");
     }

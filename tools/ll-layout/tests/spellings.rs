@@ -247,12 +247,12 @@ fn gluon() {
         (
             "gl.AutoLayout()",
             "64x64",
-            "`AutoLayout` is left open in a program",
+            "`AutoLayout` leaves the layout to the compiler",
         ),
         (
             "CoalescedLayout()",
             "64x64",
-            "paste the encoding of the compiled kernel's TTGIR",
+            "paste the encoding from the TTGIR of the compiled kernel",
         ),
         (
             "gl.BlokedLayout([1], [32], [4], [0])",
@@ -282,7 +282,7 @@ fn gluon() {
         (
             "BlockedLayout([1, VEC], [8, 4], [4, 1], [1, 0])",
             "64x64",
-            "the value of `VEC` is not known here",
+            "the value of `VEC` is unknown",
         ),
         (
             "BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0]",
@@ -292,17 +292,17 @@ fn gluon() {
         (
             "BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0], ctas_per_cga=[2, 1])",
             "64x64",
-            "a field of Triton 3.6 and earlier; write how CTAs share the tensor as `cga_layout=[[1, 0]]`",
+            "exists only in Triton 3.6 and earlier; use `cga_layout`, such as `cga_layout=[[1, 0]]`",
         ),
         (
             "BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])",
             "",
-            "an encoding requires the shape of its tensor",
+            "the tensor shape is missing; an encoding requires a shape",
         ),
         (
             "DistributedLinearLayout([[0, 1]], [], [], [], [1, 2])",
             "4x2",
-            "the layout is of shape 1x2, not 4x2",
+            "the layout has shape 1x2, but the shape argument is 4x2",
         ),
     ]);
 }
@@ -343,17 +343,25 @@ fn types_of_mlir() {
         (
             "tensor<64x64xf16, #blocked>",
             "",
-            "note: paste its definition in front",
+            "note: write the definition of the alias before the layout",
         ),
-        ("#blocked", "64x64", "note: paste its definition in front"),
+        (
+            "#blocked",
+            "64x64",
+            "note: write the definition of the alias before the layout",
+        ),
         ("tensor<64x64xf16>", "", "the tensor has no encoding"),
         ("tensor<?x64xf16, #blocked>", "", "is dynamic (`?`)"),
         (
             "memref<64x64xf16>",
             "",
-            "write its shape and strides as CuTe does",
+            "write the shape and the strides as a CuTe layout",
         ),
-        (&tensor, "32x64", "the layout is of shape 64x64, not 32x64"),
+        (
+            &tensor,
+            "32x64",
+            "the layout has shape 64x64, but the shape argument is 32x64",
+        ),
         (
             "ttg.blocked<{order = [0]}>",
             "64",
@@ -554,12 +562,12 @@ fn cute_and_cutlass() {
         (
             "ArithTuple(0,_0) o (((_64,_128),_1),4):(((_1@0,_1@1),_0),_64@0)",
             "",
-            "is one of coordinates",
+            "is a coordinate tensor",
         ),
         (
             "Layout<Shape<int,_64>,Stride<_64,_1>>",
             "",
-            "known at run time only, expected one such as `_8`",
+            "is dynamic; expected a static number, such as `_8`",
         ),
         (
             "smem_ptr[16b](0x7f00)",
@@ -571,7 +579,7 @@ fn cute_and_cutlass() {
             "",
             "expected `,` or `)` at byte",
         ),
-        ("(8,64):(64)", "", "nested differently"),
+        ("(8,64):(64)", "", "have different structures"),
         (
             "Sw<3,4> o 0 o (8,64):(64,1)",
             "",
@@ -580,7 +588,7 @@ fn cute_and_cutlass() {
         (
             "Sw<4,3,3> o 0 o (8,64):(64,1)",
             "",
-            "there is no swizzle Sw<4,3,3>",
+            "Sw<4,3,3> is not a swizzle",
         ),
         (
             "Layout<Shape<_8,_64>",
@@ -694,7 +702,7 @@ fn tilus() {
         (
             "spatial(8, 4, dims=[0])",
             "",
-            "an argument of this function, or `)`",
+            "a known argument of the function, or `)`",
         ),
         ("spatial(8, 0)", "", "expected an extent of 1 or more"),
         (

@@ -346,7 +346,7 @@ impl<'m> Decoder<'m> {
         match self.operand(op, index)?.slots[..] {
             [reg] => Ok(reg),
             _ => {
-                let text = format!("`{}` on a vector or struct is not supported", op.name);
+                let text = format!("operand {index} is a vector or struct, expected a scalar");
                 Err(self.unsupported(op, text))
             }
         }
@@ -357,7 +357,7 @@ impl<'m> Decoder<'m> {
         match self.flat(op, &self.operand(op, index)?.ty)?[..] {
             [slot] => Ok(slot),
             _ => {
-                let text = format!("`{}` on a vector or struct is not supported", op.name);
+                let text = format!("operand {index} is a vector or struct, expected a scalar");
                 Err(self.unsupported(op, text))
             }
         }
@@ -388,7 +388,8 @@ impl<'m> Decoder<'m> {
 
     pub(crate) fn define(&mut self, op: &Operation, slots: impl Into<Rc<[Reg]>>) -> DecodeResult {
         let [(value, ty)] = &op.results[..] else {
-            return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
+            let text = format!("`{}` has {} results, expected 1", op.name, op.results.len());
+            return Err(self.malformed(op, text));
         };
         let val = Val {
             ty: ty.clone(),
@@ -409,7 +410,7 @@ impl<'m> Decoder<'m> {
     pub(crate) fn result_ty<'n>(&self, op: &'n Operation) -> DecodeResult<&'n Type> {
         match op.results.first() {
             Some((_, ty)) => Ok(ty),
-            None => Err(self.malformed(op, format!("`{}` must have a result", op.name))),
+            None => Err(self.malformed(op, format!("`{}` has no result, expected 1", op.name))),
         }
     }
 
@@ -417,7 +418,7 @@ impl<'m> Decoder<'m> {
     pub(crate) fn result_slots(&self, op: &Operation) -> DecodeResult<Vec<Slot>> {
         let slots = self.flat(op, self.result_ty(op)?)?;
         if slots.is_empty() {
-            return Err(self.malformed(op, format!("the result of `{}` holds nothing", op.name)));
+            return Err(self.malformed(op, format!("the result of `{}` has no elements", op.name)));
         }
         Ok(slots)
     }
@@ -437,7 +438,11 @@ impl<'m> Decoder<'m> {
             let same = |(a, b): (&Slot, &Slot)| (a.kind, a.bits) == (b.kind, b.bits);
             let found = self.flat(op, &value.ty)?;
             if found.len() != slots.len() || !found.iter().zip(&slots).all(same) {
-                return Err(self.malformed(op, "operands and result differ in type"));
+                let (found, expected) = (&value.ty, self.result_ty(op)?);
+                let text = format!(
+                    "operand {index} has type `{found}`, but the result has type `{expected}`"
+                );
+                return Err(self.malformed(op, text));
             }
             operands.push(value.slots);
         }
@@ -446,7 +451,9 @@ impl<'m> Decoder<'m> {
             let dst = self.b.reg();
             let regs = std::array::from_fn(|operand| operands[operand][index]);
             if !make(self, slot, dst, regs) {
-                return Err(self.malformed(op, "operand of the wrong type"));
+                let ty = self.result_ty(op)?;
+                let text = format!("the operation is not defined for type `{ty}`");
+                return Err(self.malformed(op, text));
             }
             results.push(dst);
         }
@@ -509,10 +516,10 @@ impl<'m> Decoder<'m> {
             let text = format!("the kernel makes more than {MAX_CALLS} calls");
             return Err(self
                 .unsupported(op, text)
-                .note("a function is decoded wherever it is called"));
+                .note("the simulator inlines each call"));
         }
         if self.frames.len() > MAX_NESTED {
-            let text = format!("more than {MAX_NESTED} functions call each other in a row");
+            let text = format!("calls are nested more than {MAX_NESTED} levels deep");
             return Err(self.unsupported(op, text));
         }
         let operations: usize = function.regions[0]
@@ -522,11 +529,11 @@ impl<'m> Decoder<'m> {
         self.num_called += operations;
         if self.num_called > MAX_CALLED_OPERATIONS {
             let text = format!(
-                "the functions that the kernel calls have more than {MAX_CALLED_OPERATIONS} operations"
+                "the inlined calls of the kernel have more than {MAX_CALLED_OPERATIONS} operations"
             );
             return Err(self
                 .unsupported(op, text)
-                .note("a function is decoded wherever it is called"));
+                .note("the simulator inlines each call"));
         }
         let (wanted, found) = (function.regions[0][0].arguments.len(), op.operands.len());
         if wanted != found {
@@ -559,14 +566,13 @@ impl<'m> Decoder<'m> {
         let Some(&global) = self.globals.get(name) else {
             if self.functions.contains_key(name) {
                 let text = format!("the address of the function `{name}` is not supported");
-                return Err(self
-                    .unsupported(op, text)
-                    .note("functions are called by name"));
+                return Err(self.unsupported(op, text).note("call the function by name"));
             }
-            return Err(self.malformed(op, format!("no global variable `{name}`")));
+            let text = format!("the module has no global variable `{name}`");
+            return Err(self.malformed(op, text));
         };
         let Some(Attribute::Type(ty)) = global.attribute("global_type") else {
-            return Err(self.malformed(global, "global variable without a type"));
+            return Err(self.malformed(global, "the global variable has no type"));
         };
         let (size, _) = size_align(ty).map_err(|text| self.unsupported(global, text))?;
         let space = global.int("addr_space").unwrap_or(0);
@@ -640,7 +646,8 @@ impl<'m> Decoder<'m> {
         }
         let slots = self.flat(global, ty)?;
         let Some(bits) = constant_bits(value, &slots) else {
-            return Err(self.unsupported(global, "initial value of a form that is not supported"));
+            let text = format!("the initial value is not supported for type `{ty}`");
+            return Err(self.unsupported(global, text));
         };
         for (slot, bits) in slots.iter().zip(bits) {
             write_le(&mut bytes, slot.offset as usize, slot.bytes(), bits);

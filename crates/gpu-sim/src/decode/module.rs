@@ -68,12 +68,12 @@ pub(super) fn pick_kernel<'m>(
             .find(|f| f.str("sym_name") == Some(entry))
             .ok_or_else(|| {
                 launch(format!("the module has no function `{entry}` with a body"))
-                    .note(format!("it has: {}", names()))
+                    .note(format!("the functions with a body are {}", names()))
             }),
         (None, [kernel]) => Ok(kernel),
         (None, []) => Err(
             launch("the module has no `llvm.func` with a body".to_owned())
-                .note("is it lowered? the simulator runs the LLVM dialect"),
+                .note("lower the module to the LLVM dialect first"),
         ),
         (None, _) => Err(launch("the module has several kernels".to_owned())
             .note(format!("choose one of {}", names()))),
@@ -116,11 +116,11 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
         if !target.warp_sizes.contains(&lanes) {
             let sizes: Vec<String> = target.warp_sizes.iter().map(u32::to_string).collect();
             let text = format!(
-                "warps of `{name}` have {} lanes, but those of the module have {lanes}",
+                "target `{name}` has warps of {} lanes, but the module has warps of {lanes} lanes",
                 sizes.join(" or ")
             );
             return Err(KernelError::new(FaultKind::Launch, text)
-                .note("`ttg.threads-per-warp` says how many"));
+                .note("change the attribute `ttg.threads-per-warp`"));
         }
         machine.lanes_per_warp = lanes;
     }

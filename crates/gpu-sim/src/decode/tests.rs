@@ -183,7 +183,7 @@ fn unknown_operations_are_named_with_the_nearest() {
     check_error(
         &text,
         FaultKind::Unsupported,
-        "the nearest that is supported: `nvvm.shfl.sync`",
+        "supported operations with similar names are `nvvm.shfl.sync`",
     );
     let text = kernel(
         "%0 = \"llvm.call_intrinsic\"(%a) <{intrin = \"llvm.nvvm.mulhi.s\"}> : (i32) -> i32",
@@ -196,7 +196,7 @@ fn unknown_operations_are_named_with_the_nearest() {
     check_error(
         &text,
         FaultKind::Unsupported,
-        "the nearest that are supported: `llvm.nvvm.mulhi.i`",
+        "supported intrinsics with similar names are `llvm.nvvm.mulhi.i`",
     );
     let text = kernel("%0 = \"tt.splat\"(%a) : (i32) -> i32");
     check_error(&text, FaultKind::Unsupported, "lower the module first");
@@ -303,7 +303,7 @@ fn flags_that_do_not_hold_are_reported() {
         &binary("or", "t", "one"),
         "isDisjoint",
         "",
-        "`or disjoint` of overlapping bits: 0x1 and 0x1",
+        "`disjoint` does not hold: 0x1 and 0x1 have common bits",
     );
     for (name, a, b, nsw) in [
         (
@@ -372,13 +372,13 @@ fn flags_that_do_not_hold_are_reported() {
         &binary("lshr", "t", "one"),
         "isExact",
         "",
-        "`exact` does not hold: 0x1 by 1 leaves a remainder",
+        "`exact` does not hold: 0x1 divided or shifted by 1 has a remainder",
     );
     check_flag(
         &binary("ashr", "t", "one"),
         "isExact",
         "",
-        "`exact` does not hold: 0x1 by 1 leaves a remainder",
+        "`exact` does not hold: 0x1 divided or shifted by 1 has a remainder",
     );
     let halves =
         "%two = \"llvm.add\"(%one, %one) <{overflowFlags = 3 : i32}> : (i32, i32) -> i32\n";
@@ -387,7 +387,7 @@ fn flags_that_do_not_hold_are_reported() {
             &(halves.to_owned() + &binary(name, "t", "two")),
             "isExact",
             "",
-            "`exact` does not hold: 0x1 by 2 leaves a remainder",
+            "`exact` does not hold: 0x1 divided or shifted by 2 has a remainder",
         );
     }
     let wide = "%w = \"llvm.zext\"(%minus) <{FLAG}> : (i32) -> i64\n%x = \"llvm.trunc\"(%w) <{overflowFlags = 0 : i32}> : (i64) -> i32";
@@ -411,7 +411,7 @@ fn flags_that_do_not_hold_are_reported() {
         range,
         "range = #llvm.constant_range<i32, 0, 31>",
         "range = #llvm.constant_range<i32, 0, 32>",
-        "`range` does not hold: 31 is not in 0 to 31",
+        "`range` does not hold: 31 is outside of [0, 31)",
     );
     let step = "%q = \"llvm.getelementptr\"(%out, %INDEX) <{elem_type = i32, FLAG, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n%w = \"llvm.ptrtoint\"(%q) : (!llvm.ptr<1>) -> i64\n%x = \"llvm.trunc\"(%w) <{overflowFlags = 0 : i32}> : (i64) -> i32";
     let plain = "noWrapFlags = 0 : i32";
@@ -419,7 +419,7 @@ fn flags_that_do_not_hold_are_reported() {
         &step.replace("INDEX", "big"),
         "noWrapFlags = 3 : i32",
         plain,
-        "`inbounds` does not hold: from",
+        "`inbounds` does not hold: the step from",
     );
     check_flag(
         &step.replace("INDEX", "minus"),
@@ -499,7 +499,7 @@ fn calls_in_a_row_have_a_limit() {
     let error = decode(300).unwrap_err();
     assert_eq!(
         error.message(),
-        "more than 256 functions call each other in a row"
+        "calls are nested more than 256 levels deep"
     );
 }
 
@@ -680,7 +680,7 @@ fn values_fit_what_takes_them() {
         check_error(
             &kernel(&body),
             FaultKind::Malformed,
-            "operand of the wrong type",
+            &format!("a conversion from `{from}` to `{to}` is not supported"),
         );
     }
     let assembly = |ty: &str| {
@@ -692,7 +692,7 @@ fn values_fit_what_takes_them() {
     for ty in ["i16", "i32"] {
         assert!(decode_generic(&assembly(ty), None).is_ok(), "{ty}");
     }
-    let expect = "operand of 64 bits for constraint `r` of 32";
+    let expect = "operand of 64 bits for constraint `r`, expected at most 32 bits";
     check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
@@ -821,12 +821,12 @@ fn a_module_has_warps_that_its_target_has() {
         (
             "cuda:90",
             64,
-            "warps of `cuda:90` have 32 lanes, but those of the module have 64",
+            "target `cuda:90` has warps of 32 lanes, but the module has warps of 64 lanes",
         ),
         (
             "hip:gfx1100",
             16,
-            "warps of `hip:gfx1100` have 32 or 64 lanes, but those of the module have 16",
+            "target `hip:gfx1100` has warps of 32 or 64 lanes, but the module has warps of 16 lanes",
         ),
     ] {
         check_error(&module(target, lanes), FaultKind::Launch, expect);

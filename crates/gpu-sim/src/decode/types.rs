@@ -54,7 +54,7 @@ pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
         }
         Type::Vector(count, element) => {
             let bits = scalar(element)
-                .ok_or_else(|| format!("vector of {element:?} is not supported"))?
+                .ok_or_else(|| format!("vectors of {element} are not supported"))?
                 .1;
             let bytes = (u64::from(*count) * u64::from(bits))
                 .div_ceil(8)
@@ -76,7 +76,7 @@ pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
             Ok((size.next_multiple_of(most), most))
         }
         Type::Other(text) => Err(format!("type `{text}` is not supported")),
-        other => Err(format!("type {other:?} is not supported in memory")),
+        other => Err(format!("type `{other}` is not supported in memory")),
     }
 }
 
@@ -115,7 +115,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
         }
         Type::Vector(count, element) => {
             let (kind, bits) =
-                scalar(element).ok_or_else(|| format!("vector of {element:?} is not supported"))?;
+                scalar(element).ok_or_else(|| format!("vectors of {element} are not supported"))?;
             let step = bits.div_ceil(8);
             out.extend((0..*count).map(|index| Slot {
                 kind,

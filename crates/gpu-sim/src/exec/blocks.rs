@@ -260,7 +260,7 @@ impl Exec<'_> {
             self.describe_waits(&mut waits);
             self.swap_block(&mut block);
         }
-        let text = "deadlock: no warp can go on, whatever the order in which they run";
+        let text = "deadlock: no warp can make progress, whatever the schedule";
         let mut error = KernelError::new(FaultKind::Deadlock, text);
         if let Some((op, _)) = waits.first() {
             error = error.at(self.program.site(*op).clone());
@@ -337,7 +337,7 @@ impl Exec<'_> {
             (Some((_, Some(state))), _) => format!("at the barrier {site}: {state}"),
             (Some((_, None)), _) => format!("at the barrier {site}"),
             (None, Some(state)) => format!("at {site}: {state}"),
-            (None, None) => format!("in a loop for another value of {site}"),
+            (None, None) => format!("in a loop until {site} returns another value"),
         };
         Some(WaitingWarps {
             first: first / per_warp,

@@ -190,7 +190,7 @@ impl Exec<'_> {
             let number = self.warp_of(lane) * self.windows.all.len() + window as usize;
             let ended = self.windows.ended[number];
             if ended != 0 {
-                let text = format!("{} after the end of its life: byte {at} of {name}", what());
+                let text = format!("{} after deallocation: byte {at} of {name}", what());
                 let site = self.program.site(ended - 1);
                 let error = self.fault(FaultKind::OutOfBounds, lane, text);
                 return Err(error.note(format!("the allocation is deallocated by {site}")));
@@ -226,8 +226,17 @@ impl Exec<'_> {
                 at: (address - window.address) as usize,
             }),
             None => {
+                let place = match found {
+                    Some((var, window)) => format!(
+                        "byte {} of {}, which has {} bytes",
+                        address - window.address,
+                        self.window_name(var as u32),
+                        window.bytes
+                    ),
+                    None => format!("address {address:#x} is outside of all shared variables"),
+                };
                 let text = format!(
-                    "out-of-bounds shared load of {bytes} bytes by a matrix descriptor: byte {address} of shared memory"
+                    "out-of-bounds shared load of {bytes} bytes through a matrix descriptor: {place}"
                 );
                 Err(self.fault(FaultKind::OutOfBounds, lane, text))
             }
@@ -312,7 +321,7 @@ impl Exec<'_> {
             error.note("the byte was last written before this allocation began")
         } else {
             error.note(format!(
-                "it was last written through {}",
+                "the byte was last written through {}",
                 self.window_name(owner)
             ))
         })
@@ -358,7 +367,7 @@ impl Exec<'_> {
             },
             MemoryObject::Global(number) => format!("`{}`", self.symbols[number as usize].name),
             MemoryObject::Shared(number) => self.window_name(number),
-            MemoryObject::Stack(_) => "a variable of the stack".to_owned(),
+            MemoryObject::Stack(_) => "a stack variable".to_owned(),
         };
         let from: Vec<String> = roots.iter().map(name).collect();
         let to = match location {
@@ -366,7 +375,7 @@ impl Exec<'_> {
                 format!("byte {at} of `{}`", self.buffer(buffer).name)
             }
             MemoryLocation::Shared { window, at, .. } => self.shared_byte(window, at),
-            MemoryLocation::Local { .. } => "another variable of the stack".to_owned(),
+            MemoryLocation::Local { .. } => "another stack variable".to_owned(),
         };
         let text = format!(
             "out-of-bounds {} {verb} of {size} bytes: a pointer into {} reaches {to}",
@@ -375,7 +384,7 @@ impl Exec<'_> {
         );
         Err(self
             .fault(FaultKind::OutOfBounds, lane, text)
-            .note("pointer arithmetic must not leave a buffer, even if the address is inside another buffer"))
+            .note("pointer arithmetic must not leave a buffer, also not to reach another buffer"))
     }
 
     /// Marks the bytes of the stack variable at `address` as uninitialised.
@@ -409,7 +418,7 @@ impl Exec<'_> {
         let wrong = |text: String| Err(self.fault(FaultKind::OutOfBounds, lane, text));
         if owner != u64::from(lane) {
             return wrong(format!(
-                "out-of-bounds {}: byte {at} of the stack of thread {owner}; this is thread {lane}",
+                "out-of-bounds {}: thread {lane} accesses byte {at} in the stack of thread {owner}",
                 what()
             ));
         }
@@ -423,13 +432,13 @@ impl Exec<'_> {
             Some(found) => {
                 let (start, bytes) = self.program.stack[found as usize];
                 wrong(format!(
-                    "out-of-bounds {}: byte {} of a variable of the stack, which has {bytes} bytes",
+                    "out-of-bounds {}: byte {} of a stack variable, which has {bytes} bytes",
                     what(),
                     at - start as usize
                 ))
             }
             None => wrong(format!(
-                "out-of-bounds {}: byte {at} of a stack is outside of all stack variables",
+                "out-of-bounds {}: byte {at} of the stack is outside of all stack variables",
                 what()
             )),
         }

@@ -87,7 +87,7 @@ impl Exec<'_> {
             let arrivals = &mut self.cluster_arrivals[lane as usize];
             if *arrivals > barrier.phase {
                 let text =
-                    "a thread arrives twice at a barrier of the cluster without a wait in between";
+                    "a thread arrives twice at the cluster barrier without a wait in between";
                 return Err(self.fault(FaultKind::Divergence, lane, text.to_owned()));
             }
             *arrivals += 1;
@@ -169,7 +169,10 @@ impl Exec<'_> {
         let rank = (address >> RANK_SHIFT) as u32;
         let Some(block) = self.block_of_rank(rank) else {
             let blocks: u32 = self.program.cluster().iter().product();
-            let text = format!("load from block {rank} of a cluster of {blocks} blocks");
+            let text = format!(
+                "load from block {rank} of the cluster, expected 0 to {}",
+                blocks - 1
+            );
             return Err(self.fault(FaultKind::OutOfBounds, lane, text));
         };
         let own = address & 0xffff_ffff;
@@ -190,9 +193,13 @@ impl Exec<'_> {
                 let log = shared.cluster_log.as_mut()?;
                 Some((&shared.bytes, log))
             }) else {
-                let text = format!("load from block {rank} of the cluster, which does not run");
+                let text = format!(
+                    "load from block {rank} of the cluster, which has not started or has returned"
+                );
                 let error = self.fault(FaultKind::OutOfBounds, lane, text);
-                return Err(error.note("a barrier of the cluster keeps a block alive"));
+                return Err(
+                    error.note("execute a cluster barrier before the load and after the load")
+                );
             };
             let stored = &log.stored[first..first + count];
             let is_missing = stored.contains(&0);
@@ -210,7 +217,7 @@ impl Exec<'_> {
                     false => (
                         FaultKind::Race,
                         format!(
-                            "data race: load of {byte}, stored with no barrier of the cluster between"
+                            "data race: no cluster barrier between the store to {byte} and the load"
                         ),
                     ),
                 };

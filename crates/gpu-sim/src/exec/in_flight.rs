@@ -259,12 +259,12 @@ impl Exec<'_> {
         else {
             return Ok(());
         };
-        let verb = if writes { "store to" } else { "load of" };
+        let verb = if writes { "store to" } else { "load from" };
         let at = region(location).map_or(0, |(_, at)| at);
         let does = if is_destination { "writes" } else { "reads" };
         let (work, name) = channel.work();
         let text = format!(
-            "{verb} {}, which {work} in flight still {does}",
+            "{verb} {}, which {work} in flight {does}",
             self.byte_name(location, at)
         );
         let copier = self.thread_id(copy.lane);
@@ -273,7 +273,7 @@ impl Exec<'_> {
             .fault(FaultKind::InFlight, lane, text)
             .note(format!("the {name} is {site}"))
             .note(format!(
-                "{copier} started it and has not waited for it: `{}`",
+                "{copier} started the {name} and has not waited with `{}`",
                 channel.wait()
             )))
     }

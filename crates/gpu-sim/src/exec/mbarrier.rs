@@ -65,7 +65,7 @@ impl fmt::Display for MbarrierState {
         } = self;
         write!(
             f,
-            "phase {phase}: {pending} of {count} arrivals pending, {bytes} bytes pending"
+            "phase {phase} with {pending} of {count} arrivals and {bytes} bytes pending"
         )
     }
 }
@@ -125,12 +125,17 @@ impl Exec<'_> {
         of: MbarrierAddress,
     ) -> Result<MemoryLocation, KernelError> {
         let address = self.get(of.addr, lane).wrapping_add_signed(of.offset);
-        let location = self.resolve(lane, of.space, address, BYTES, BYTES, "barrier")?;
-        self.check_origin(lane, of.addr, location, (of.space, BYTES, "barrier"))?;
+        let location = self.resolve(lane, of.space, address, BYTES, BYTES, "mbarrier access")?;
+        self.check_origin(
+            lane,
+            of.addr,
+            location,
+            (of.space, BYTES, "mbarrier access"),
+        )?;
         match location {
             MemoryLocation::Shared { .. } => Ok(location),
             MemoryLocation::Global { .. } | MemoryLocation::Local { .. } => {
-                let text = "a barrier that is not in shared memory".to_owned();
+                let text = "the mbarrier is not in shared memory".to_owned();
                 Err(self.fault(FaultKind::Barrier, lane, text))
             }
         }
@@ -153,13 +158,15 @@ impl Exec<'_> {
             return Ok(*barrier);
         }
         let name = self.mbarrier_name(location);
-        let text = format!("{what} an uninitialised barrier at {name}");
+        let text = format!("{what} an uninitialised mbarrier at {name}");
         let error = self.fault(FaultKind::Barrier, lane, text);
         Err(match self.mbarriers.ended.get(&key) {
-            Some(op) => error.note(format!("the barrier was invalidated by {}", self.program.site(*op))),
-            None => error.note(
-                "initialise the barrier with `mbarrier.init`, then synchronise the block so that other warps see it",
-            ),
+            Some(op) => error.note(format!(
+                "the mbarrier was invalidated by {}",
+                self.program.site(*op)
+            )),
+            None => error
+                .note("initialise the mbarrier with `mbarrier.init`, then synchronise the block"),
         })
     }
 
@@ -199,16 +206,17 @@ impl Exec<'_> {
         let key = key(location).unwrap_or_default();
         if !(1..=MAX_ARRIVALS).contains(&count) {
             let text =
-                format!("barrier with an arrival count of {count}; expected 1 to {MAX_ARRIVALS}");
+                format!("mbarrier has an arrival count of {count}, expected 1 to {MAX_ARRIVALS}");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         if let Some(barrier) = self.mbarriers.live.get(&key) {
             let name = self.mbarrier_name(location);
-            let text = format!("initialisation of the barrier at {name}, which is in use");
+            let text =
+                format!("initialisation of the mbarrier at {name}, which is already initialised");
             let error = self.fault(FaultKind::Barrier, lane, text);
             return Err(error
-                .note(format!("its state is {barrier}"))
-                .note("invalidate the barrier with `mbarrier.inval` first"));
+                .note(format!("the mbarrier is in {barrier}"))
+                .note("invalidate the mbarrier with `mbarrier.inval` first"));
         }
         self.write_value(lane, location, 0, BYTES as u8, count.into())?;
         let barrier = MbarrierState {
@@ -233,9 +241,12 @@ impl Exec<'_> {
         let barrier = self.mbarrier(lane, location, "invalidation of")?;
         if barrier.bytes != 0 {
             let name = self.mbarrier_name(location);
-            let text = format!("invalidation of the barrier at {name}, which expects bytes");
+            let text = format!(
+                "invalidation of the mbarrier at {name}, which has {} bytes pending; expected 0 bytes",
+                barrier.bytes
+            );
             let error = self.fault(FaultKind::Barrier, lane, text);
-            return Err(error.note(format!("its state is {barrier}")));
+            return Err(error.note(format!("the mbarrier is in {barrier}")));
         }
         self.write_value(lane, location, 0, BYTES as u8, 0)?;
         let key = key(location).unwrap_or_default();
@@ -259,7 +270,8 @@ impl Exec<'_> {
         let Some(pending) = barrier.pending.checked_sub(count) else {
             let name = self.mbarrier_name(location);
             let text = format!(
-                "arrival at the barrier at {name} above its count: {count} more in {barrier}"
+                "arrival with count {count} exceeds the pending arrivals of the mbarrier at {name}, which is \
+                 in {barrier}"
             );
             return Err(self.fault(FaultKind::Barrier, lane, text));
         };
@@ -299,8 +311,8 @@ impl Exec<'_> {
         if barrier.pending == 0 && barrier.bytes < 0 {
             let name = self.mbarrier_name(location);
             let text = format!(
-                "the barrier at {name} receives {} bytes more than expected in {barrier}",
-                -barrier.bytes
+                "the mbarrier at {name} receives {} bytes more than expected in phase {}",
+                -barrier.bytes, barrier.phase
             );
             let error = self.fault(FaultKind::Barrier, lane, text);
             return Err(error.note("announce the bytes with `mbarrier.arrive.expect_tx`"));
@@ -351,7 +363,7 @@ impl Exec<'_> {
         };
         let name = self.mbarrier_name(location);
         let text = format!(
-            "phase {phase} of the barrier at {name} completes, and may do so before a wait for the phase before it"
+            "phase {phase} of the mbarrier at {name} may complete before a wait for the preceding phase"
         );
         let error = self.fault(FaultKind::Barrier, lane, text);
         Err(error
@@ -374,13 +386,16 @@ impl Exec<'_> {
         let location = self.mbarrier_location(lane, of)?;
         let barrier = self.mbarrier(lane, location, "wait for")?;
         if parity > 1 {
-            let text = format!("wait for a phase of parity {parity}; expected 0 or 1");
+            let text = format!("wait for a phase with parity {parity}, expected 0 or 1");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         let is_current = u64::from(barrier.phase & 1) == parity;
         Ok(is_current.then(|| {
             let name = self.mbarrier_name(location);
-            format!("the barrier at {name} is in {barrier}, it waits for parity {parity}")
+            format!(
+                "the mbarrier at {name} is in {barrier}; the wait ends when a phase with parity {parity} \
+                 completes"
+            )
         }))
     }
 
@@ -391,7 +406,7 @@ impl Exec<'_> {
         of: MbarrierAddress,
     ) -> Result<Phase, KernelError> {
         let location = self.mbarrier_location(lane, of)?;
-        let barrier = self.mbarrier(lane, location, "copy to")?;
+        let barrier = self.mbarrier(lane, location, "copy that signals")?;
         Ok(Phase {
             barrier: key(location).unwrap_or_default(),
             number: barrier.phase,
@@ -406,7 +421,7 @@ impl Exec<'_> {
         bytes: u32,
     ) -> Result<(), KernelError> {
         let location = self.mbarrier_location(lane, of)?;
-        let mut barrier = self.mbarrier(lane, location, "copy to")?;
+        let mut barrier = self.mbarrier(lane, location, "copy that signals")?;
         let kind = AccessKind::AtomicWrite(Scope::Block);
         self.note_access(lane, location, (0, BYTES as usize), kind, 0)?;
         barrier.bytes -= i64::from(bytes);

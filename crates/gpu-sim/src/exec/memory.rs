@@ -140,8 +140,10 @@ impl Exec<'_> {
                     if !at.is_multiple_of(align.max(1) as usize) =>
                 {
                     let byte = self.shared_byte(window, at);
-                    let text =
-                        format!("misaligned {}: {byte} is not a multiple of {align}", what());
+                    let text = format!(
+                        "misaligned {}: {byte} is not at a multiple of {align} bytes",
+                        what()
+                    );
                     wrong(FaultKind::Misaligned, text)
                 }
                 location => Ok(location),
@@ -209,9 +211,13 @@ impl Exec<'_> {
         let other_lane = conflict.thread % self.num_threads;
         let mut other = self.thread_id(other_lane);
         other.block = self.block_index(conflict.thread / self.num_threads);
-        let did = if conflict.wrote { "stored" } else { "loaded" };
+        let did = if conflict.wrote { "store" } else { "load" };
+        let lacks = match other.block == self.block {
+            true => "no barrier",
+            false => "no release and acquire",
+        };
         let text =
-            format!("data race: {what} of {location}, which {other} {did} with no barrier between");
+            format!("data race: {lacks} between the {what} {location} and the {did} by {other}");
         let site = self.program.site(conflict.op);
         self.fault(FaultKind::Race, lane, text)
             .note(format!("the other access is {site}"))
@@ -258,7 +264,7 @@ impl Exec<'_> {
                         && let (_, Some(conflict)) = memory.shadow.read(at, count, &record)
                     {
                         let location = format!("byte {at} of `{}`", memory.name);
-                        return Err(self.race(lane, "load", &location, conflict));
+                        return Err(self.race(lane, "load from", &location, conflict));
                     }
                     value
                 }
@@ -285,7 +291,7 @@ impl Exec<'_> {
                     }
                     if let Some(conflict) = conflict {
                         let location = self.shared_byte(window, at);
-                        return Err(self.race(lane, "load", &location, conflict));
+                        return Err(self.race(lane, "load from", &location, conflict));
                     }
                     self.check_owner(lane, var, window, at, count)?;
                     value
@@ -413,7 +419,8 @@ impl Exec<'_> {
             if self.shared[var].is_loaded_remotely(first, count.into()) {
                 let byte = self.shared_byte(window, first);
                 let text = format!(
-                    "data race: store of {byte}, which another block of the cluster loads with no barrier of the cluster between"
+                    "data race: no cluster barrier between the store to {byte} and the load by another block \
+                     of the cluster"
                 );
                 return Err(self.fault(FaultKind::Race, lane, text));
             }
@@ -482,7 +489,7 @@ impl Exec<'_> {
             None => Ok(()),
             Some(conflict) => {
                 let location = self.byte_name(location, at);
-                Err(self.race(lane, "store", &location, conflict))
+                Err(self.race(lane, "store to", &location, conflict))
             }
         }
     }

@@ -46,18 +46,18 @@ impl Exec<'_> {
         let lanes = waiting_lanes(&lane_groups[own].stack);
         let operands = self.program.ops[self.op as usize].barrier();
         let all = self.threads_of_warps();
-        let id = self.barrier_operand(&lanes, operands.id, 0, "the id")?;
-        let threads =
-            self.barrier_operand(&lanes, operands.threads, all, "the number of threads")?;
+        let id = self.barrier_operand(&lanes, operands.id, 0, "id")?;
+        let threads = self.barrier_operand(&lanes, operands.threads, all, "thread count")?;
         let lane = lanes.first().copied().unwrap_or(0);
         if id >= BARRIERS {
-            let text = format!("barrier {id}; expected an id from 0 to {}", BARRIERS - 1);
+            let text = format!("barrier has the id {id}, expected 0 to {}", BARRIERS - 1);
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         let per_warp = u64::from(self.launch.machine.lanes_per_warp);
         if threads == 0 || threads % per_warp != 0 || threads > all {
             let text = format!(
-                "barrier {id} of {threads} threads; expected a multiple of {per_warp} up to {all}, the threads of the block"
+                "barrier {id} has a thread count of {threads}, expected a multiple of {per_warp} from \
+                 {per_warp} to {all}"
             );
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
@@ -70,7 +70,7 @@ impl Exec<'_> {
             && let (Some(arrival), Some(op)) = (other.arrival, other.waits_at)
         {
             let text = format!(
-                "barrier {id} of {threads} threads, at which other warps wait with {} threads",
+                "barrier {id} has a thread count of {threads}, but other warps wait with a thread count of {}",
                 arrival.threads
             );
             let error = self.fault(FaultKind::Barrier, lane, text);
@@ -101,9 +101,12 @@ impl Exec<'_> {
         match lanes.iter().find(|lane| self.get(reg, **lane) != value) {
             None => Ok(value),
             Some(lane) => {
+                let per_warp = self.launch.machine.lanes_per_warp;
                 let text = format!(
-                    "{what} of a barrier differs between the threads of a warp: {value} and {}",
-                    self.get(reg, *lane)
+                    "barrier {what} differs within a warp: {value} in lane {} and {} in lane {}",
+                    first % per_warp,
+                    self.get(reg, *lane),
+                    lane % per_warp
                 );
                 Err(self.fault(FaultKind::Divergence, *lane, text))
             }
@@ -187,9 +190,10 @@ impl Exec<'_> {
         self.full = lanes.len() == self.num_threads as usize;
         self.lanes = lanes;
         if let Some(other) = other {
-            let text = "barrier with a reduction, and warps that wait at different barriers";
+            let text = "warps wait at different barriers, one of which has a reduction; expected the same \
+                barrier";
             let error = self.fault(FaultKind::Divergence, self.lanes[0], text.to_owned());
-            return Err(error.note(format!("another one is {}", program.site(other))));
+            return Err(error.note(format!("another barrier is {}", program.site(other))));
         }
         program.ops[op as usize].step(self)?;
         for lane_group in &mut here {

@@ -186,10 +186,14 @@ impl Exec<'_> {
         let mut other = self.thread_id(other_lane);
         other.block = self.block_index(other_block);
         let is_foreign = other_block != self.block_linear;
-        let verb = if kind.writes() { "store" } else { "load" };
+        let verb = if kind.writes() {
+            "store to"
+        } else {
+            "load from"
+        };
         let did = match race.kind.writes() {
-            true => "stored",
-            false => "loaded",
+            true => "store",
+            false => "load",
         };
         let site = self.program.site(race.conflict.op);
         let error = match (kind.scope(), race.kind.scope()) {
@@ -200,25 +204,25 @@ impl Exec<'_> {
                     false => Scope::Block,
                 };
                 let text = format!(
-                    "atomic {verb} of {location} with scope `{own}`, which {other} {did} atomically with scope `{scope}`: both need scope `{needed}` at least"
+                    "atomic {verb} {location} has scope `{own}`, and the atomic {did} by {other} has scope \
+                     `{scope}`; expected at least scope `{needed}` for both"
                 );
                 self.fault(FaultKind::Race, lane, text)
             }
             (own, scope) => {
                 let what = if own.is_some() { "atomic " } else { "" };
-                let how = if scope.is_some() { " atomically" } else { "" };
+                let how = if scope.is_some() { "atomic " } else { "" };
                 let lacks = match is_foreign {
-                    true => "no release and acquire between",
-                    false => "no barrier between",
+                    true => "no release and acquire",
+                    false => "no barrier",
                 };
                 let text = format!(
-                    "data race: {what}{verb} of {location}, which {other} {did}{how} with {lacks}"
+                    "data race: {lacks} between the {what}{verb} {location} and the {how}{did} by {other}"
                 );
                 let error = self.fault(FaultKind::Race, lane, text);
                 match (own, scope) {
                     (None, None) => error,
-                    _ => error
-                        .note("an access that is not atomic must be ordered against atomic ones"),
+                    _ => error.note("an atomic access alone does not order a non-atomic access"),
                 }
             }
         };

@@ -553,7 +553,7 @@ impl Exec<'_> {
     #[cold]
     fn poisoned(&self, poison: &Poison, mark: Mark, lane: u32, user: &Site) -> KernelError {
         if mark.is_in_flight() {
-            let text = "use of a register that a matrix product in flight still writes";
+            let text = "use of a register that a matrix product in flight writes";
             let site = self.program.site(mark.origin);
             return KernelError::new(FaultKind::InFlight, text)
                 .at(user.clone())

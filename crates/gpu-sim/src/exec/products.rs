@@ -120,7 +120,10 @@ impl Exec<'_> {
         match warps.iter().find(|(_, lanes)| lanes.len() != all as usize) {
             None => Ok(warps),
             Some((_, lanes)) => {
-                let text = format!("{what} in {} of {all} lanes", lanes.len());
+                let text = format!(
+                    "only {} of {all} lanes execute {what}; expected all",
+                    lanes.len()
+                );
                 Err(self.fault(FaultKind::Divergence, lanes[0], text))
             }
         }
@@ -143,7 +146,7 @@ impl Exec<'_> {
             };
             if let Some(missing) = missing {
                 let text = format!(
-                    "{what} without all warps of the warp group: warp {missing} does not take part"
+                    "warp {missing} does not execute {what}; expected all {GROUP} warps of the warp group"
                 );
                 return Err(self.fault(FaultKind::Divergence, lanes[0], text));
             }
@@ -221,10 +224,12 @@ impl Exec<'_> {
         lane: u32,
         regs: &[Reg],
     ) -> Result<(), KernelError> {
-        const AFTER: &str = "`wgmma.fence.sync.aligned` comes after the writes and before the first product that reads them";
+        const AFTER: &str =
+            "execute `wgmma.fence.sync.aligned` after the register writes and before the product";
         let fence = self.products.fences[warp as usize];
         if fence == 0 {
-            let text = "matrix product with no `wgmma.fence` before it".to_owned();
+            let text =
+                "the warp has not executed `wgmma.fence` before the matrix product".to_owned();
             return Err(self.fault(FaultKind::MissingFence, lane, text).note(AFTER));
         }
         let written = regs
@@ -234,7 +239,7 @@ impl Exec<'_> {
             None => Ok(()),
             Some((_, op)) => {
                 let text =
-                    "matrix product of a register that was written after the last `wgmma.fence`"
+                    "the matrix product reads a register that was written after the last `wgmma.fence`"
                         .to_owned();
                 let site = self.program.site(op);
                 Err(self
@@ -291,7 +296,8 @@ impl Exec<'_> {
             };
             if many != few {
                 let text = format!(
-                    "asynchronous matrix product without all warps of the warp group: warp {warp} has started {many} products, warp {other} {few}"
+                    "warp {warp} has executed {many} asynchronous matrix products, but warp {other} of the \
+                     same warp group only {few}"
                 );
                 self.op = op;
                 let lane = warp * self.launch.machine.lanes_per_warp;

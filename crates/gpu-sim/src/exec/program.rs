@@ -398,11 +398,11 @@ impl ProgramBuilder {
         let arities: Vec<usize> = self.blocks.iter().map(|block| block.params.len()).collect();
         let check_edge = |edge: &Edge| match arities.get(edge.target.0 as usize) {
             None => Err(malformed(format!(
-                "edge to block {} that does not exist",
+                "a branch targets block {}, which does not exist",
                 edge.target.0
             ))),
             Some(&n) if n != edge.args.len() => Err(malformed(format!(
-                "block {} has {n} arguments, but the edge passes {}",
+                "block {} has {n} arguments, but a branch passes {}",
                 edge.target.0,
                 edge.args.len()
             ))),

@@ -176,7 +176,8 @@ impl Exec<'_> {
             return Ok(());
         };
         let text = format!(
-            "copy by the tensor map at {}, with no `fence.proxy.tensormap::generic.acquire` after it was written",
+            "no `fence.proxy.tensormap::generic.acquire` between the write of the tensor map at {} and the \
+             copy",
             self.byte_name(location, at)
         );
         let error = self.fault(FaultKind::MissingFence, lane, text);
@@ -218,15 +219,15 @@ impl Exec<'_> {
             };
             if !fences.any(orders) {
                 let text = format!(
-                    "{does} of {} through the async proxy, with no `fence.proxy.async` after it was written",
+                    "no `fence.proxy.async` between the store to {} and the {does} through the async proxy",
                     self.shared_byte(window, byte)
                 );
                 let site = self.program.site(write.op);
                 return Err(self
                     .fault(FaultKind::MissingFence, lane, text)
-                    .note(format!("it was written by {site}"))
+                    .note(format!("the store is {site}"))
                     .note(
-                        "the writers execute the fence before the barrier, or the reader after it",
+                        "in the storing thread, execute the fence after the store and before the next barrier",
                     ));
             }
             last = Some(write.time);

@@ -277,7 +277,7 @@ impl Exec<'_> {
             let site = self.program.site(other);
             return Err(self
                 .fault(FaultKind::Divergence, self.lanes[0], text)
-                .note(format!("another one is {site}")));
+                .note(format!("another barrier is {site}")));
         }
         self.full = self.lanes.len() == self.num_threads as usize;
         let program = self.program;
@@ -326,7 +326,7 @@ impl Exec<'_> {
         if self.lanes.len() < alive {
             let here = self.lanes.len();
             let text = format!(
-                "barrier in divergent code: {here} of {alive} threads of the warp reach it"
+                "barrier in divergent code: only {here} of {alive} threads of the warp reach the barrier"
             );
             return Err(self.fault(FaultKind::Divergence, self.lanes[0], text));
         }
@@ -420,8 +420,8 @@ mod tests {
             let found = words(40, seed, &barrier(0)).expect("it runs");
             assert_eq!(found, (1..41).collect::<Vec<_>>());
             for (limit, message) in [
-                (27, "5 of 32 threads of the warp reach it"),
-                (33, "7 of 8 threads of the warp reach it"),
+                (27, "5 of 32 threads of the warp reach the barrier"),
+                (33, "7 of 8 threads of the warp reach the barrier"),
             ] {
                 let error = words(40, seed, &barrier(limit)).expect_err("some go by");
                 assert_eq!(error.kind(), FaultKind::Divergence, "{error}");

@@ -55,7 +55,7 @@ impl Exec<'_> {
                 | MemoryLocation::Local { at } => at,
             };
             let name = self.byte_name(location, at);
-            let text = format!("copy by the tensor map at {name}: {problem}");
+            let text = format!("invalid tensor map at {name}: {problem}");
             self.fault(FaultKind::Malformed, lane, text)
         })
     }
@@ -69,7 +69,9 @@ impl Exec<'_> {
         let map = self.tensor_map(lane, of.map, of.scratch)?;
         let (given, rank) = (of.start.len(), map.dims.len());
         if given != rank {
-            let text = format!("copy of {given} dimensions by a tensor map of {rank}");
+            let text = format!(
+                "tensor copy has {given} coordinates, but the tensor map has {rank} dimensions"
+            );
             return Err(self.fault(FaultKind::Malformed, lane, text));
         }
         let (offsets, expected) = (
@@ -78,7 +80,7 @@ impl Exec<'_> {
         );
         if offsets != expected {
             let text = format!(
-                "copy with {offsets} pixel offsets by a tensor map that requires {expected}"
+                "tensor copy has {offsets} pixel offsets, but the tensor map requires {expected}"
             );
             return Err(self.fault(FaultKind::Malformed, lane, text));
         }

@@ -34,7 +34,10 @@ impl Exec<'_> {
     ) -> Result<(), KernelError> {
         let per_warp = self.launch.machine.lanes_per_warp;
         if mask >> (own % per_warp) & 1 == 0 {
-            let text = format!("{what}: the lane is not in its own mask {mask:#010x}");
+            let text = format!(
+                "{what} by lane {}, which is not in the member mask {mask:#010x}",
+                own % per_warp
+            );
             return Err(self.fault(FaultKind::Divergence, own, text));
         }
         if lanes.len() == per_warp as usize {
@@ -45,7 +48,8 @@ impl Exec<'_> {
             let absent = lane >= self.num_threads || self.exited[lane as usize];
             if !absent && !is_active(lanes, warp * per_warp, lane) {
                 let text = format!(
-                    "{what} in divergent code: mask {mask:#010x} names lane {member}, which does not reach it"
+                    "{what} in divergent code: lane {member} of the member mask {mask:#010x} does not reach \
+                     the {what}"
                 );
                 return Err(self.fault(FaultKind::Divergence, own, text));
             }

@@ -26,7 +26,10 @@ const ROWS: &[OpRow] = &[
     row("llvm.alloca", |d, op| {
         let count = d.scalar(op, 0)?;
         let Some(count) = d.b.constant_of(count) else {
-            return Err(d.unsupported(op, "alloca of a size that is not constant"));
+            return Err(d.unsupported(
+                op,
+                "alloca has a dynamic number of elements, expected a constant",
+            ));
         };
         let Some(Attribute::Type(ty)) = op.attribute("elem_type") else {
             return Err(d.malformed(op, "alloca without an element type"));
@@ -72,7 +75,7 @@ const ROWS: &[OpRow] = &[
     row("nvvm.mapa", |d, op| {
         let (address, rank) = (d.scalar(op, 0)?, d.scalar(op, 1)?);
         if d.result_ty(op)? != &Type::Ptr(7) {
-            return Err(d.unsupported(op, "generic addresses of other blocks are not supported"));
+            return Err(d.unsupported(op, "unsupported result type; expected `!llvm.ptr<7>`"));
         }
         let reg = d.emit(|dst| MapToRank { dst, address, rank });
         d.define(op, vec![reg])
@@ -203,14 +206,22 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
                     .ok()
                     .filter(|i| operand.is_none() && *i < body.len());
                 let Some(field) = field else {
-                    return Err(d.malformed(op, format!("the struct has no field {index}")));
+                    let text = match operand {
+                        Some(_) => "the index of a struct field is not a constant".to_owned(),
+                        None => format!("the struct has no field {index}"),
+                    };
+                    return Err(d.malformed(op, text));
                 };
                 fixed += field_offset(*packed, &body[..=field])
                     .map_err(|text| d.unsupported(op, text))?;
                 ty = &body[field];
                 continue;
             }
-            _ => return Err(d.malformed(op, "index into a scalar")),
+            _ => {
+                return Err(
+                    d.malformed(op, format!("index into type `{ty}`, which has no elements"))
+                );
+            }
         }
         let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
         let scale = size.next_multiple_of(align) as i64;

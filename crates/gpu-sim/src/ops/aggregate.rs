@@ -23,7 +23,9 @@ const ROWS: &[OpRow] = &[
         let (start, count) = position(d, op, &whole.ty)?;
         let new = d.operand(op, 1)?;
         if new.slots.len() != count {
-            return Err(d.malformed(op, "inserted value of the wrong type"));
+            let found = new.slots.len();
+            let text = format!("the inserted value has {found} scalars, expected {count}");
+            return Err(d.malformed(op, text));
         }
         let mut slots = whole.slots.to_vec();
         slots[start..start + count].copy_from_slice(&new.slots);
@@ -80,7 +82,8 @@ const ROWS: &[OpRow] = &[
         for &index in op.ints("mask").unwrap_or(&[]) {
             let found = usize::try_from(index).ok();
             let found = found.and_then(|index| both.get(index).copied());
-            let text = "use of an element that the mask of `llvm.shufflevector` leaves out";
+            let text = "use of an undefined element: the mask of `llvm.shufflevector` selects no source for \
+                the element";
             slots.push(found.unwrap_or_else(|| d.undefined(MarkKind::Poison, bits, text)));
         }
         d.define(op, slots)
@@ -90,15 +93,16 @@ const ROWS: &[OpRow] = &[
 /// Returns (first slot, number of slots) of the element that the attribute `position` selects.
 fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
-        return Err(d.malformed(op, "expected a position"));
+        return Err(d.malformed(op, "the attribute `position` is missing"));
     };
     let Some((start, ty)) = part(whole, path) else {
-        return Err(d.malformed(op, format!("position {path:?} is not inside the value")));
+        let text = format!("position {path:?} is outside of type `{whole}`");
+        return Err(d.malformed(op, text));
     };
     Ok((start, d.flat(op, ty)?.len()))
 }
 
-const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
+const OUTSIDE: &str = "use of a poison value: the index is past the end of the vector";
 
 /// Marks `dst` as poison in lanes whose index is past the end of the vector.
 fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
@@ -106,7 +110,7 @@ fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
         let lane = exec.lanes[at];
         let index = exec.get(index, lane);
         if index >= count as u64 {
-            let text = || format!("element {index} of a vector of {count} is poison");
+            let text = || format!("index {index} is past the end of a vector of {count} elements");
             exec.poison(dst, lane, text);
         }
     }

@@ -26,7 +26,10 @@ const ROWS: &[OpRow] = &[
         let bits = d.scalar_slot(op, 1)?.bits;
         let space = space(d, op, 0)?;
         let Some(sync) = order::sync(d, op, "success_ordering")? else {
-            return Err(d.malformed(op, "expected `success_ordering`"));
+            return Err(d.malformed(
+                op,
+                "the attribute `success_ordering` is missing or not atomic",
+            ));
         };
         let on_failure = order::sync(d, op, "failure_ordering")?;
         d.b.has_atomic(space, sync);
@@ -186,11 +189,11 @@ fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;
     let Some(sync) = order::sync(d, op, "ordering")? else {
-        return Err(d.malformed(op, "expected `ordering`"));
+        return Err(d.malformed(op, "the attribute `ordering` is missing or not atomic"));
     };
     d.b.has_atomic(space, sync);
     let Some(number) = op.int("bin_op") else {
-        return Err(d.malformed(op, "expected `bin_op`"));
+        return Err(d.malformed(op, "the attribute `bin_op` is missing"));
     };
     let mut regs = Vec::new();
     for (slot, value) in d.result_slots(op)?.into_iter().zip(values) {
@@ -203,7 +206,9 @@ fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
         };
         let known = OPERATIONS.iter().find(|(known, _)| *known == number);
         let Some((_, combine)) = known.filter(|(_, combine)| fits(combine)) else {
-            return Err(d.unsupported(op, format!("atomic operation {number} is not supported")));
+            let ty = d.result_ty(op)?;
+            let text = format!("atomic operation {number} is not supported for type `{ty}`");
+            return Err(d.unsupported(op, text));
         };
         let place = AtomicOperand {
             space,

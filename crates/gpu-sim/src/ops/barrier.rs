@@ -233,13 +233,12 @@ fn barrier(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let threads = has_threads.then(|| d.scalar(op, usize::from(has_id)));
     let threads = threads.transpose()?;
     if threads.is_some() && id.is_none() {
-        let text =
-            "barrier with a number of threads and without an id; expected an id from 0 to 15";
+        let text = "barrier has a number of threads but no id; expected an id from 0 to 15";
         return Err(d.malformed(op, text));
     }
     let is_of_block = id.is_none_or(|id| d.b.constant_of(id) == Some(0)) && threads.is_none();
     if op.str("reductionOp").is_some() && !is_of_block {
-        let text = "reductions by named barriers or by a part of the block are not supported";
+        let text = "a reduction is only supported at barrier 0 with all threads of the block";
         return Err(d.unsupported(op, text));
     }
     let Some(reduction) = op.str("reductionOp") else {

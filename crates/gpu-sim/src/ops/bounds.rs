@@ -28,8 +28,8 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
         return Ok(Some(address));
     }
     let (key, kind) = match op.str(marks::BUFFER) {
-        Some(_) => (marks::BUFFER, "the buffer"),
-        None => (marks::SCRATCH, "the scratch memory"),
+        Some(_) => (marks::BUFFER, "buffer"),
+        None => (marks::SCRATCH, "scratch memory"),
     };
     let Some(name) = op.str(key) else {
         return Ok(None);
@@ -39,7 +39,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
     let (Some(bytes), Some((at, _))) = (bytes, d.b.address_of(src)) else {
         return Ok(Some(src));
     };
-    let name = format!("{kind} of `{name}`");
+    let name = format!("the `{name}` {kind}");
     let Some((address, number)) = d.shared_allocation(op, name, at, bytes) else {
         return Ok(Some(src));
     };

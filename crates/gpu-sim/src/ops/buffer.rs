@@ -72,7 +72,7 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.raw.ptr.buffer.atomic.fadd", |d, op| {
         let slot = d.scalar_slot(op, 0)?;
         let SlotKind::Float(float) = slot.kind else {
-            return Err(d.malformed(op, "a sum of floats of something else"));
+            return Err(d.malformed(op, "operand 0 is not a float"));
         };
         let value = d.scalar(op, 0)?;
         let (place, dst) = atomic_operand(d, op, 1, slot.bits)?;
@@ -250,10 +250,11 @@ pub(super) fn descriptor(
 ) -> DecodeResult<[Reg; 4]> {
     let rsrc = d.operand(op, operand)?;
     let &[base, stride, records, flags] = &rsrc.slots[..] else {
-        return Err(d.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));
+        let text = format!("operand {operand} is not a result of `rocdl.make.buffer.rsrc`");
+        return Err(d.unsupported(op, text));
     };
     if d.b.constant_of(stride).is_some_and(|stride| stride != 0) {
-        return Err(d.unsupported(op, "a buffer whose descriptor has a stride"));
+        return Err(d.unsupported(op, "the buffer descriptor has a stride, expected stride 0"));
     }
     Ok([base, stride, records, flags])
 }

@@ -15,7 +15,12 @@ pub(super) const FAMILY: Family = Family {
 const ROWS: &[OpRow] = &[row("nvvm.prmt", |d, op| {
     let word = keyword(op.str("mode").unwrap_or(""));
     let Some((_, pick)) = MODES.iter().find(|(name, _)| *name == word) else {
-        return Err(d.malformed(op, "unknown permute mode"));
+        let known: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
+        let text = format!(
+            "unknown permute mode `{word}`; expected one of {}",
+            known.join(", ")
+        );
+        return Err(d.malformed(op, text));
     };
     let [a, selector] = d.scalars(op, [0, op.operands.len().saturating_sub(1)])?;
     let b = match op.operands.len() {

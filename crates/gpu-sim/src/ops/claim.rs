@@ -165,7 +165,10 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
         .filter_map(|piece| piece.trim().parse().ok())
         .collect();
     let [low, high] = numbers[..] else {
-        return Err(d.malformed(op, format!("`{text}` is no range of two numbers")));
+        return Err(d.malformed(
+            op,
+            format!("the attribute `range` is `{text}`, expected two numbers"),
+        ));
     };
     let promise = Promise::Range {
         bits,
@@ -211,15 +214,16 @@ fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Opti
         _ => false,
     };
     (!holds).then(|| {
-        format!("`inbounds` does not hold: from {base:#x} to {address:#x} leaves the buffer")
+        format!(
+            "`inbounds` does not hold: the step from {base:#x} to {address:#x} leaves the buffer"
+        )
     })
 }
 
 fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
     match promise {
-        Promise::Disjoint => {
-            (a & b != 0).then(|| format!("`or disjoint` of overlapping bits: {a:#x} and {b:#x}"))
-        }
+        Promise::Disjoint => (a & b != 0)
+            .then(|| format!("`disjoint` does not hold: {a:#x} and {b:#x} have common bits")),
         Promise::NoSignedWrap(ideal, bits) => {
             let exact = ideal(bits, signed(a, bits).into(), signed(b, bits).into())?;
             (exact != i128::from(signed(value, bits)))
@@ -230,8 +234,9 @@ fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
             (exact != i128::from(value))
                 .then(|| format!("`nuw` does not hold: {exact} does not fit {bits} bits"))
         }
-        Promise::Exact(rest, bits) => (rest(bits, a, b)? != 0)
-            .then(|| format!("`exact` does not hold: {a:#x} by {b} leaves a remainder")),
+        Promise::Exact(rest, bits) => (rest(bits, a, b)? != 0).then(|| {
+            format!("`exact` does not hold: {a:#x} divided or shifted by {b} has a remainder")
+        }),
         Promise::NonNegative(bits) => (signed(a, bits) < 0)
             .then(|| format!("`nneg` does not hold: {} is negative", signed(a, bits))),
         Promise::FitsUnsigned(bits) => (a & !mask(bits) != 0)
@@ -246,12 +251,11 @@ fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
             let inside = value.wrapping_sub(low) & m < high.wrapping_sub(low) & m;
             (!inside).then(|| {
                 let [v, low, high] = [value, low, high].map(|bound| signed(bound, bits));
-                format!("`range` does not hold: {v} is not in {low} to {high}")
+                format!("`range` does not hold: {v} is outside of [{low}, {high})")
             })
         }
-        Promise::NotBelow => {
-            (value < a).then(|| format!("`nuw` does not hold: {value:#x} lies below {a:#x}"))
-        }
+        Promise::NotBelow => (value < a)
+            .then(|| format!("`nuw` does not hold: address {value:#x} is below the base {a:#x}")),
         Promise::ShiftBelow(bits) => (a >= u64::from(bits))
             .then(|| format!("shift amount {a} is out of range for an i{bits}")),
         Promise::Not {

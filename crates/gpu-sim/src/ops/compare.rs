@@ -146,7 +146,8 @@ fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Decode
         let dst = d.b.reg();
         let made = number.is_some_and(|n| make(d, op, n, (slot.kind, slot.bits), dst, [a, b]));
         if !made {
-            return Err(d.malformed(op, "predicate and operand types do not fit"));
+            let text = format!("the predicate is not defined for type `{}`", left.ty);
+            return Err(d.malformed(op, text));
         }
         results.push(dst);
     }
@@ -194,7 +195,9 @@ impl Instruction for Select {
 fn select(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let [cond, yes, no] = [d.operand(op, 0)?, d.operand(op, 1)?, d.operand(op, 2)?];
     if cond.slots.is_empty() || yes.slots.len() != no.slots.len() {
-        return Err(d.malformed(op, "operands and result differ in shape"));
+        let (found, expected) = (no.slots.len(), yes.slots.len());
+        let text = format!("operand 2 has {found} elements, but operand 1 has {expected}");
+        return Err(d.malformed(op, text));
     }
     let kinds = d.flat(op, &yes.ty)?;
     let mut results = Vec::new();

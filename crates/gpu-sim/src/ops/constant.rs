@@ -19,7 +19,8 @@ const ROWS: &[OpRow] = &[
             return Err(d.malformed(op, "constant without a value"));
         };
         let Some(bits) = constant_bits(value, &slots) else {
-            return Err(d.unsupported(op, "constant of a form that is not supported"));
+            let text = format!("the value is not supported for type `{}`", d.result_ty(op)?);
+            return Err(d.unsupported(op, text));
         };
         let regs: Vec<Reg> = bits.into_iter().map(|bits| constant(d, op, bits)).collect();
         d.define(op, regs)

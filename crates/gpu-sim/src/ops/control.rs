@@ -25,7 +25,11 @@ const ROWS: &[OpRow] = &[
     row("llvm.cond_br", |d, op| {
         let sizes = segments(op, "operandSegmentSizes");
         let &[_, yes, no] = &sizes[..] else {
-            return Err(d.malformed(op, "`operandSegmentSizes` must have three entries"));
+            let text = format!(
+                "`operandSegmentSizes` has {} entries, expected 3",
+                sizes.len()
+            );
+            return Err(d.malformed(op, text));
         };
         let terminator = Terminator::CondBranch {
             cond: d.scalar(op, 0)?,
@@ -63,9 +67,9 @@ const ROWS: &[OpRow] = &[
             false => Err(d
                 .unsupported(
                     op,
-                    format!("function `{callee}` has no body and is not known"),
+                    format!("function `{callee}` has no body and is no known library function"),
                 )
-                .note("known are `__nv_*` and `__ocml_*` functions of one or two floats")),
+                .note("supported are `__nv_*` and `__ocml_*` functions of one or two floats")),
         }
     }),
     row("llvm.call_intrinsic", |d, op| {
@@ -78,7 +82,7 @@ const ROWS: &[OpRow] = &[
             false => Err(d
                 .unsupported(op, format!("intrinsic `{name}` is not supported"))
                 .note(format!(
-                    "the nearest that are supported: {}",
+                    "supported intrinsics with similar names are {}",
                     nearest_intrinsics(name)
                 ))),
         }
@@ -106,13 +110,13 @@ const INTRINSICS: &[OpRow] = &[row("llvm.assume", assume)];
 /// Decodes a change of the register limit of a warp, which has no effect in the simulator.
 fn set_max_registers(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let Some(count) = op.int("regCount") else {
-        return Err(d.malformed(op, "`regCount` must be a number"));
+        return Err(d.malformed(op, "the attribute `regCount` is not a number"));
     };
     match (24..=256).contains(&count) && count % 8 == 0 {
         true => Ok(()),
         false => Err(d.malformed(
             op,
-            format!("limit of {count} registers; expected a multiple of 8 from 24 to 256"),
+            format!("`regCount` is {count}, expected a multiple of 8 from 24 to 256"),
         )),
     }
 }
@@ -165,7 +169,7 @@ impl Instruction for Assume {
         let mut lanes = exec.lanes.iter();
         match lanes.find(|&&lane| exec.get(self.cond, lane) & 1 == 0) {
             Some(&lane) => {
-                let text = "assumption that does not hold: the behaviour is undefined".to_owned();
+                let text = "the assumed condition is false: the behaviour is undefined".to_owned();
                 Err(exec.fault(FaultKind::Assumption, lane, text))
             }
             None => Ok(()),
@@ -220,7 +224,7 @@ fn switch(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let mut cases = Vec::new();
     for (index, literal) in literals.iter().enumerate() {
         let Attribute::Int(value, _) = literal else {
-            return Err(d.malformed(op, "case values must be integers"));
+            return Err(d.malformed(op, "a case value is not an integer"));
         };
         let end = start + sizes.get(index).copied().unwrap_or(0);
         cases.push((
@@ -247,7 +251,7 @@ impl Instruction for Trap {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
-        let text = "the kernel stops itself".to_owned();
+        let text = "the kernel executes a trap".to_owned();
         Err(exec.fault(FaultKind::Assertion, exec.lanes[0], text))
     }
 }

@@ -108,7 +108,9 @@ fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
         }
         let dst = d.b.reg();
         if !convert(d, from, to, signed, dst, src) {
-            return Err(d.malformed(op, "operand of the wrong type"));
+            let (from, to) = (&value.ty, d.result_ty(op)?);
+            let text = format!("a conversion from `{from}` to `{to}` is not supported");
+            return Err(d.malformed(op, text));
         }
         match (from.kind, to.kind) {
             (SlotKind::Int, _) => promises(d, op, from.bits, to.bits, dst, src),

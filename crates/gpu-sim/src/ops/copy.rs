@@ -96,13 +96,18 @@ const fn vmcnt(field: u32) -> u32 {
 
 fn count(d: &Decoder<'_>, op: &Operation, name: &str) -> DecodeResult<u32> {
     let value = op.int(name).and_then(|n| u32::try_from(n).ok());
-    value.ok_or_else(|| d.malformed(op, format!("`{name}` must be a number, 0 or more")))
+    value.ok_or_else(|| {
+        d.malformed(
+            op,
+            format!("the attribute `{name}` is not a number of at least 0"),
+        )
+    })
 }
 
 fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32> {
     let value = d.b.constant_of(d.scalar(op, operand)?);
     let value = value.and_then(|n| u32::try_from(n).ok());
-    value.ok_or_else(|| d.unsupported(op, format!("operand {operand} must be a constant")))
+    value.ok_or_else(|| d.unsupported(op, format!("operand {operand} is not a constant number")))
 }
 
 #[derive(Debug)]
@@ -179,8 +184,11 @@ impl AsyncCopy {
         let mut target = exec.get(reg, lane).wrapping_add_signed(offset);
         if let Some(stride) = self.stride {
             if exec.get(reg, first) != exec.get(reg, lane) {
-                let text = "the lanes of a wave give different LDS addresses, and the wave has one";
-                return Err(exec.fault(FaultKind::Divergence, lane, text.to_owned()));
+                let [here, other] = [lane, first].map(|lane| exec.get(reg, lane));
+                let text = format!(
+                    "the LDS address differs between the lanes of a wave: {other:#x} and {here:#x}"
+                );
+                return Err(exec.fault(FaultKind::Divergence, lane, text));
             }
             target += u64::from(lane - first / exec.launch.lanes() * exec.launch.lanes())
                 * u64::from(stride);
@@ -254,7 +262,7 @@ impl Instruction for AsyncCopy {
 fn cp_async(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let size = count(d, op, "size")?;
     if !matches!(size, 4 | 8 | 16) {
-        let text = format!("asynchronous copy of {size} bytes; 4, 8 and 16 exist");
+        let text = format!("asynchronous copy of {size} bytes; expected 4, 8 or 16");
         return Err(d.malformed(op, text));
     }
     let [to, from] = d.scalars(op, [0, 1])?;
@@ -304,12 +312,15 @@ fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
         12 | 16 => {
-            d.check_has(op, |target| needs::WIDE_COPIES_TO_LDS.lacking(target))?;
+            d.check_has(op, |target| {
+                let reason = needs::WIDE_COPIES_TO_LDS.lacking(target)?;
+                Some(format!("a copy of {size} bytes to LDS is {reason}"))
+            })?;
             Ok(size)
         }
         _ => Err(d.malformed(
             op,
-            format!("copy of {size} bytes to LDS; 1, 2, 4, 12 and 16 exist"),
+            format!("copy of {size} bytes to LDS; expected 1, 2, 4, 12 or 16"),
         )),
     }
 }

@@ -393,12 +393,13 @@ fn with_exponent<'m>(
     let (base, exponent) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let slots = d.flat(op, &base.ty)?;
     let Some(bits) = d.flat(op, &exponent.ty)?.first().map(|slot| slot.bits) else {
-        return Err(d.malformed(op, "an exponent has no value"));
+        return Err(d.malformed(op, "operand 1, the exponent, has no elements"));
     };
     let mut results = Vec::new();
     for (index, (slot, &a)) in slots.iter().zip(&*base.slots).enumerate() {
         let SlotKind::Float(ty) = slot.kind else {
-            return Err(d.malformed(op, "operand of the wrong type"));
+            let text = format!("operand 0 has type `{}`, expected floats", base.ty);
+            return Err(d.malformed(op, text));
         };
         let exponent = exponent.slots[index % exponent.slots.len()];
         let dst = d.b.reg();

@@ -129,14 +129,14 @@ fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult<F
     let family = d.machine.float8;
     formats
         .find(|f| Some(f.family) == family && f.exponent_bits == exponent_bits)
-        .ok_or_else(|| d.unsupported(op, "this GPU has no floats of 8 bits"))
+        .ok_or_else(|| d.unsupported(op, "the target GPU has no conversions of 8-bit floats"))
 }
 
 fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<bool> {
     let word = d.scalar(op, index)?;
     match d.b.constant_of(word) {
         Some(word) => Ok(word & 1 != 0),
-        None => Err(d.malformed(op, "the half of the word must be constant")),
+        None => Err(d.malformed(op, format!("operand {index} is not a constant"))),
     }
 }
 

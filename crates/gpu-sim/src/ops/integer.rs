@@ -280,7 +280,11 @@ impl Instruction for Divide {
             let (a, b) = (exec.get(self.a, lane), exec.get(self.b, lane));
             let Some(value) = (self.op.eval)(self.bits, a, b) else {
                 let (a, b) = (signed(a, self.bits), signed(b, self.bits));
-                let text = format!("integer division without a result: {a} by {b}");
+                let bits = self.bits;
+                let text = match b {
+                    0 => format!("integer division of {a} by zero"),
+                    _ => format!("the quotient of {a} and {b} does not fit i{bits}"),
+                };
                 return Err(exec.fault(FaultKind::Division, lane, text));
             };
             exec.set(self.dst, lane, value);

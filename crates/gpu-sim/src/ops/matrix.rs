@@ -77,11 +77,16 @@ fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> DecodeResult<Fr
         });
     }
     if shape.contains(tall) && ty.contains("b8>") && transposed {
-        d.check_has(op, |target| needs::BYTE_MATRICES.lacking(target))?;
+        d.check_has(op, |target| {
+            let reason = needs::BYTE_MATRICES.lacking(target)?;
+            Some(format!("`{}` with matrices of b8 is {reason}", op.name))
+        })?;
         return Ok(bytes);
     }
-    let text =
-        format!("supported are 8x8 matrices of 16 bits, and transposed ones of bytes with {tall}");
+    let text = format!(
+        "unsupported shape or element type; expected 8x8 matrices of b16, or transposed matrices of b8 with \
+         {tall}"
+    );
     Err(d.unsupported(op, text))
 }
 
@@ -92,7 +97,10 @@ fn load(d: &mut Decoder<'_>, op: &Operation, fragment: Fragment) -> DecodeResult
     let (size, all) = (size(fragment), bytes * count as u32);
     let fits = all.is_multiple_of(size.lane_bytes) && bytes.is_multiple_of(size.unit_bytes);
     if all == 0 || !fits || all / size.lane_bytes * size.rows > size.lanes {
-        let text = format!("a result of {all} bytes, of {} each", size.lane_bytes);
+        let (most, each) = (size.lanes / size.rows, size.lane_bytes);
+        let text = format!(
+            "the result has {all} bytes per lane, expected 1 to {most} matrices of {each} bytes per lane"
+        );
         return Err(d.malformed(op, text));
     }
     let regs = d.b.regs(count);
@@ -249,7 +257,7 @@ fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>
         None => Ok(warps),
         Some((_, lanes)) => {
             let text = format!(
-                "matrix {verb} in divergent code: {} of {per_warp} lanes of the warp reach it",
+                "only {} of {per_warp} lanes execute the matrix {verb}; expected all",
                 lanes.len()
             );
             Err(exec.fault(FaultKind::Divergence, lanes[0], text))

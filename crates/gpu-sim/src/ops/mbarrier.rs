@@ -158,7 +158,7 @@ fn arrive(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     if op.results.is_empty() {
         return Ok(());
     }
-    let text = "the state of a barrier in memory, which is not simulated";
+    let text = "use of the state that `mbarrier.arrive` returns, which is not simulated";
     let state = d.undefined(MarkKind::Undef, 64, text);
     d.define(op, vec![state])
 }

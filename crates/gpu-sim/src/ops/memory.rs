@@ -211,8 +211,10 @@ pub(super) fn dwords(bytes: u32) -> String {
 }
 
 pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<Space> {
-    let Type::Ptr(number) = d.operand(op, index)?.ty else {
-        return Err(d.malformed(op, format!("operand {index} must be a pointer")));
+    let ty = d.operand(op, index)?.ty;
+    let Type::Ptr(number) = ty else {
+        let text = format!("operand {index} has type `{ty}`, expected a pointer");
+        return Err(d.malformed(op, text));
     };
     Space::from_number(number).ok_or_else(|| {
         let text = format!("access to address space {number} is not supported");

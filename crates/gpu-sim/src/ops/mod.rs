@@ -74,7 +74,8 @@ impl OpRow {
     /// Returns the reason why `target` lacks the operation; `None` if the target has the operation.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let foreign = needs::foreign(self.name, target);
-        foreign.or_else(|| self.needs?.lacking(target))
+        let reason = foreign.or_else(|| self.needs?.lacking(target))?;
+        Some(format!("`{}` is {reason}", self.name))
     }
 }
 
@@ -139,7 +140,9 @@ fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
     let dialect = op.name.split('.').next().unwrap_or("");
     if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
         let nearest = nearest(&op.name, OPERATIONS.keys().copied());
-        error.note(format!("the nearest that is supported: {nearest}"))
+        error.note(format!(
+            "supported operations with similar names are {nearest}"
+        ))
     } else {
         error.note("the simulator runs the LLVM dialect with NVVM or ROCDL; lower the module first")
     }

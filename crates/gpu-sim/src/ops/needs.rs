@@ -12,29 +12,28 @@ const fn needs(has: fn(&Instructions) -> bool, on: &'static str) -> Needs {
     Needs { has, on }
 }
 
-pub(super) static LOAD_MATRIX: Needs = needs(|i| i.load_matrix, "sm_75 and later");
-pub(super) static STORE_MATRIX: Needs = needs(|i| i.store_matrix, "sm_90 and later");
-pub(super) static MOVE_MATRIX: Needs = needs(|i| i.move_matrix, "sm_75 and later");
-pub(super) static BYTE_MATRICES: Needs = needs(|i| i.byte_matrices, "sm_100 and later");
-pub(super) static TRANSPOSED_READS: Needs = needs(|i| i.read_transposed, "gfx950 alone");
-pub(super) static TRANSPOSED_LOADS: Needs = needs(|i| i.load_transposed, "gfx1250 and later");
-pub(super) static CLUSTERS: Needs = needs(|i| i.clusters, "sm_90 and later");
-pub(super) static WARP_GROUPS: Needs = needs(|i| i.clusters && !i.byte_matrices, "sm_90 alone");
-pub(super) static GRID_DEPENDENCIES: Needs = needs(|i| i.grid_dependencies, "sm_90 and later");
-pub(super) static CACHE_POLICIES: Needs = needs(|i| i.cache_policies, "sm_80 and later");
-pub(super) static BF16_CONVERSIONS: Needs = needs(|i| i.bf16_conversions, "sm_80 and later");
-pub(super) static BF16_ROUNDING_MODES: Needs = needs(|i| i.bf16_rounding_modes, "sm_90 and later");
-pub(super) static LANE_REDUCTIONS: Needs = needs(|i| i.lane_reductions, "sm_80 and later");
-pub(super) static ASYNC_COPIES: Needs = needs(|i| i.async_copies, "sm_80 and later");
-pub(super) static COPIES_TO_LDS: Needs = needs(|i| i.buffer_to_shared, "gfx942 and gfx950");
-pub(super) static WIDE_COPIES_TO_LDS: Needs = needs(|i| i.wide_buffer_to_shared, "gfx950 alone");
-pub(super) static ASYNC_COPIES_TO_LDS: Needs = needs(|i| i.async_to_shared, "gfx1250 and later");
-pub(super) static PERMLANE_SWAP: Needs = needs(|i| i.permlane_swap, "gfx950 and gfx1250");
-pub(super) static PERMLANE_X16: Needs = needs(|i| i.permlane_x16, "gfx10 and later");
-pub(super) static DPP: Needs = needs(|i| i.dpp, "all GPUs with DPP");
-pub(super) static DPP_XMASK: Needs = needs(|i| i.dpp_xmask, "gfx10 and later");
-pub(super) static BUFFERS: Needs =
-    needs(|i| i.buffer.is_some(), "all GPUs with buffer instructions");
+pub(super) static LOAD_MATRIX: Needs = needs(|i| i.load_matrix, "sm_75 or later");
+pub(super) static STORE_MATRIX: Needs = needs(|i| i.store_matrix, "sm_90 or later");
+pub(super) static MOVE_MATRIX: Needs = needs(|i| i.move_matrix, "sm_75 or later");
+pub(super) static BYTE_MATRICES: Needs = needs(|i| i.byte_matrices, "sm_100 or later");
+pub(super) static TRANSPOSED_READS: Needs = needs(|i| i.read_transposed, "gfx950");
+pub(super) static TRANSPOSED_LOADS: Needs = needs(|i| i.load_transposed, "gfx1250 or later");
+pub(super) static CLUSTERS: Needs = needs(|i| i.clusters, "sm_90 or later");
+pub(super) static WARP_GROUPS: Needs = needs(|i| i.clusters && !i.byte_matrices, "sm_90");
+pub(super) static GRID_DEPENDENCIES: Needs = needs(|i| i.grid_dependencies, "sm_90 or later");
+pub(super) static CACHE_POLICIES: Needs = needs(|i| i.cache_policies, "sm_80 or later");
+pub(super) static BF16_CONVERSIONS: Needs = needs(|i| i.bf16_conversions, "sm_80 or later");
+pub(super) static BF16_ROUNDING_MODES: Needs = needs(|i| i.bf16_rounding_modes, "sm_90 or later");
+pub(super) static LANE_REDUCTIONS: Needs = needs(|i| i.lane_reductions, "sm_80 or later");
+pub(super) static ASYNC_COPIES: Needs = needs(|i| i.async_copies, "sm_80 or later");
+pub(super) static COPIES_TO_LDS: Needs = needs(|i| i.buffer_to_shared, "gfx942 or gfx950");
+pub(super) static WIDE_COPIES_TO_LDS: Needs = needs(|i| i.wide_buffer_to_shared, "gfx950");
+pub(super) static ASYNC_COPIES_TO_LDS: Needs = needs(|i| i.async_to_shared, "gfx1250 or later");
+pub(super) static PERMLANE_SWAP: Needs = needs(|i| i.permlane_swap, "gfx950 or gfx1250");
+pub(super) static PERMLANE_X16: Needs = needs(|i| i.permlane_x16, "gfx10 or later");
+pub(super) static DPP: Needs = needs(|i| i.dpp, "a GPU with DPP");
+pub(super) static DPP_XMASK: Needs = needs(|i| i.dpp_xmask, "gfx10 or later");
+pub(super) static BUFFERS: Needs = needs(|i| i.buffer.is_some(), "a GPU with buffer instructions");
 
 impl Needs {
     /// Returns the reason why a GPU lacks the feature; `None` if the GPU has the feature.
@@ -46,19 +45,19 @@ impl Needs {
 
 /// Returns the error message for a feature that `target` does not have. `on` names the GPUs that have the feature.
 pub(crate) fn only_on(target: &Target, on: &str) -> String {
-    format!("not supported on {}, only on {on}", target.name)
+    format!("not supported on {}; expected {on}", target.name)
 }
 
 /// Returns an error message if the operation's dialect is for GPUs of another vendor than the vendor of `target`.
 pub(crate) fn foreign(operation: &str, target: &Target) -> Option<String> {
     let dialect = operation.split('.').next().unwrap_or_default();
-    let other = match target.assembly {
-        Assembly::Ptx => "rocdl",
-        Assembly::Gcn => "nvvm",
+    let (other, vendor) = match target.assembly {
+        Assembly::Ptx => ("rocdl", "AMD"),
+        Assembly::Gcn => ("nvvm", "NVIDIA"),
     };
     (dialect == other).then(|| {
         format!(
-            "not supported on {}: `{other}` is for other GPUs",
+            "not supported on {}; the dialect `{other}` is for {vendor} GPUs",
             target.name
         )
     })

@@ -106,7 +106,8 @@ pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<O
     let name = op.str("syncscope").unwrap_or("");
     let Some(scope) = scope(name) else {
         let text = format!(
-            "synchronization scope `{name}` is not known; on NVIDIA GPUs there are `block`, `cluster` and `device`, on AMD GPUs `workgroup`, `cluster` and `agent`, and none for the system"
+            "unknown synchronization scope `{name}`; expected `block`, `cluster` or `device` on NVIDIA GPUs, \
+             `workgroup`, `cluster` or `agent` on AMD GPUs, or no scope for the system"
         );
         return Err(d.unsupported(op, text));
     };

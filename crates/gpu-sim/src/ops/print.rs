@@ -201,7 +201,7 @@ impl Instruction for AppendMessage {
             let known = usize::try_from(number).ok();
             let known = known.filter(|known| *known < exec.messages.len());
             let Some(known) = known else {
-                let text = format!("message {number} has not begun");
+                let text = format!("unknown printf handle {number}");
                 return Err(exec.fault(FaultKind::Malformed, lane, text));
             };
             match &self.what {

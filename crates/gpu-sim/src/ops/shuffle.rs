@@ -21,7 +21,8 @@ const ROWS: &[OpRow] = &[
     row("nvvm.shfl.sync", |d, op| {
         let word = keyword(op.str("kind").unwrap_or(""));
         let Some(kind) = kind(word) else {
-            return Err(d.malformed(op, format!("shuffle kind `{word}`")));
+            let text = format!("unknown shuffle kind `{word}`; expected bfly, up, down or idx");
+            return Err(d.malformed(op, text));
         };
         shuffle(
             d,
@@ -33,7 +34,8 @@ const ROWS: &[OpRow] = &[
     row("nvvm.vote.sync", |d, op| {
         let word = keyword(op.str("kind").unwrap_or(""));
         let Some(answer) = vote(word) else {
-            return Err(d.malformed(op, format!("vote kind `{word}`")));
+            let text = format!("unknown vote kind `{word}`; expected any, all, uni or ballot");
+            return Err(d.malformed(op, text));
         };
         let [mask, src] = d.scalars(op, [0, 1])?;
         let mask = Some(mask);
@@ -76,7 +78,10 @@ const ROWS: &[OpRow] = &[
             }
         };
         let Some(of) = found else {
-            return Err(d.unsupported(op, format!("reduction `{word}` is not supported")));
+            let text = format!(
+                "unknown reduction `{word}`; expected add, and, or, xor, max, min, umax, umin, fmax or fmin"
+            );
+            return Err(d.unsupported(op, text));
         };
         let [src, mask] = d.scalars(op, [0, 1])?;
         let reg = d.emit(|dst| Reduce {
@@ -164,7 +169,7 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
     format!(
-        "out-of-range lane {} of a {what}, expected 0 to {last}",
+        "{what} has the lane index {}, expected 0 to {last}",
         lane.cast_signed()
     )
 }

@@ -48,13 +48,16 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     let index = match op.operands.len() {
         3 => {
             let index = d.b.constant_of(d.scalar(op, 1)?);
-            index.ok_or_else(|| d.unsupported(op, "operand 1 must be a constant"))?
+            index.ok_or_else(|| d.unsupported(op, "operand 1 is not a constant"))?
         }
         _ => 0,
     };
     match replace_field(d, (space, addr, 0), name, index, value, None) {
         true => Ok(()),
-        false => Err(d.malformed(op, format!("a tensor map has no `{name}` {index}"))),
+        false => Err(d.malformed(
+            op,
+            format!("field `{name}` of a tensor map has no entry {index}"),
+        )),
     }
 }
 

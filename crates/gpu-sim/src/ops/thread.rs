@@ -154,7 +154,9 @@ const MESSAGES: &[OpRow] = &[row(MESSAGE, |d, op| {
         Some(GET_REALTIME) => clock(d, op, 64),
         _ => Err(d.unsupported(
             op,
-            "of all messages, only the one for the time is supported",
+            format!(
+                "unsupported message; expected {GET_REALTIME}, which reads the real-time clock"
+            ),
         )),
     }
 })];

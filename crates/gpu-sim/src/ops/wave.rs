@@ -25,7 +25,7 @@ const ROWS: &[OpRow] = &[
     row("rocdl.ds_swizzle", |d, op| {
         let pattern = d.scalar(op, 1)?;
         let Some(pattern) = d.b.constant_of(pattern) else {
-            return Err(d.malformed(op, "the pattern of `rocdl.ds_swizzle` must be constant"));
+            return Err(d.malformed(op, "the pattern of `rocdl.ds_swizzle` is not a constant"));
         };
         let pattern = pattern as u32;
         exchange_words(d, op, 0, |dst, src| LaneSwizzle { pattern, dst, src })
@@ -39,7 +39,10 @@ const ROWS: &[OpRow] = &[
             bound_control: number("boundCtrl") != 0,
         };
         if ROW_XMASK.contains(&control.pattern) {
-            d.check_has(op, |target| needs::DPP_XMASK.lacking(target))?;
+            d.check_has(op, |target| {
+                let reason = needs::DPP_XMASK.lacking(target)?;
+                Some(format!("DPP pattern {:#x} is {reason}", control.pattern))
+            })?;
         }
         let old = d.scalar(op, 0)?;
         word(d, op, 1)?;
@@ -139,7 +142,7 @@ fn exchange_words<I: Instruction>(
     let slots = d.flat(op, &value.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
     let Some(bits) = slots.first().map(|slot| slot.bits) else {
-        return Err(d.malformed(op, "an operand has no value"));
+        return Err(d.malformed(op, format!("operand {src} has no elements")));
     };
     let words = if total < 32 {
         value.slots.to_vec()
@@ -162,7 +165,7 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
     if total > 32 {
-        let text = format!("`{}` on more than 32 bits is not supported", op.name);
+        let text = format!("operand {index} has {total} bits, expected at most 32 bits");
         return Err(d.unsupported(op, text));
     }
     Ok(())
@@ -278,8 +281,10 @@ impl Instruction for LaneSwizzle {
         let pattern = self.pattern;
         exchange(exec, self.dst, |exec, wave, lane, own| {
             let Some(from) = swizzle_source(pattern, own) else {
-                let text = format!("ds_swizzle pattern {pattern:#06x} is not supported")
-                    + " (bit-mask, quad and rotate patterns are)";
+                let text = format!(
+                    "unsupported `ds_swizzle` pattern {pattern:#06x}; expected a bit-mask, quad or rotate \
+                     pattern"
+                );
                 return Err(exec.fault(FaultKind::Unsupported, lane, text));
             };
             Ok(wave.get(exec, self.src, from).unwrap_or(0))
@@ -358,7 +363,7 @@ impl Instruction for Dpp {
         exchange(exec, self.dst, |exec, wave, lane, own| {
             let enabled = row_mask >> (own / 16) & 1 == 1 && bank_mask >> (own % 16 / 4) & 1 == 1;
             let Some(from) = dpp_source(pattern, own, size) else {
-                let text = format!("DPP control {pattern:#x} is not supported");
+                let text = format!("DPP pattern {pattern:#x} is not supported");
                 return Err(exec.fault(FaultKind::Unsupported, lane, text));
             };
             let read = from.and_then(|from| wave.get(exec, self.src, from));
@@ -412,7 +417,7 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let old = d.undefined(
         MarkKind::Undef,
         32,
-        "use of the old value of a lane that `mov.dpp` leaves out",
+        "use of an undefined value: `mov.dpp` writes no value in this lane",
     );
     dpp(d, op, 0, old)
 }
@@ -422,7 +427,7 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
     let [Some(pattern), Some(rows), Some(banks), Some(bound)] = controls else {
-        return Err(d.malformed(op, "DPP controls must be constant"));
+        return Err(d.malformed(op, "the DPP control operands are not all constants"));
     };
     let control = DppControl {
         pattern: pattern as u32,

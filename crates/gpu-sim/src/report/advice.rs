@@ -68,7 +68,7 @@ impl Candidate {
     fn text(self) -> String {
         match self {
             Self::Padding { row, bytes } => {
-                format!("padding of {bytes} bytes after every {row} bytes")
+                format!("{bytes} bytes of padding after every {row} bytes")
             }
             Self::Swizzle {
                 row,
@@ -76,7 +76,8 @@ impl Candidate {
                 per_phase,
                 max_phase,
             } => format!(
-                "a swizzle of rows of {row} bytes with vec of {vec} bytes, perPhase = {per_phase}, maxPhase = {max_phase}"
+                "swizzled rows of {row} bytes (vec = {vec} bytes, perPhase = {per_phase}, maxPhase = \
+                 {max_phase})"
             ),
         }
     }
@@ -138,7 +139,7 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
             let steps = bytes.unsigned_abs() / width;
             let apart = steps % u64::from(banks.count);
             format!(
-                "lanes are {bytes} bytes apart, {apart} of {} banks: ",
+                "lanes are {bytes} bytes apart ({apart} banks modulo {}): ",
                 banks.count
             )
         }
@@ -147,9 +148,12 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     };
     Some(match found[..] {
         [] => format!(
-            "{stride}no padding or swizzle of rows of up to {LARGEST_ROW} bytes is free of conflicts"
+            "{stride}no padding and no swizzle with rows of up to {LARGEST_ROW} bytes avoids bank conflicts"
         ),
-        _ => format!("{stride}free of conflicts would be {}", found.join(", or ")),
+        _ => format!(
+            "{stride}to avoid bank conflicts, use {}",
+            found.join(", or ")
+        ),
     })
 }
 
@@ -159,7 +163,9 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     let sample = samples.first()?;
     let bytes = i64::from(sample.bytes);
     let Some(stride) = stride(sample) else {
-        return Some("lanes have no common distance, so sectors are filled in part".to_owned());
+        return Some(
+            "lanes have no common stride, so they use only parts of the sectors".to_owned(),
+        );
     };
     let text = match stride.abs() {
         0 => return None,
@@ -171,12 +177,12 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
             )
         }
         apart if apart <= 16 && apart % bytes == 0 => format!(
-            "lanes are {stride} bytes apart and access {bytes}: with sizePerThread = 1 they would be contiguous, \
-             or one access of {apart} bytes for each lane would be, which contiguity and divisibility must allow"
+            "lanes are {stride} bytes apart and access {bytes} bytes each: use sizePerThread = 1, or make contiguity \
+             and divisibility large enough for accesses of {apart} bytes per lane"
         ),
         _ => format!(
-            "lanes are {stride} bytes apart and access {bytes}: coalesced would be {bytes}, with the dimension \
-             that is contiguous in memory first in `order`, and sizePerThread of up to 16 bytes along it"
+            "lanes are {stride} bytes apart and access {bytes} bytes each: to coalesce them, put the dimension that is \
+             contiguous in memory first in `order`, with sizePerThread of up to 16 bytes along this dimension"
         ),
     };
     Some(text)
@@ -222,15 +228,15 @@ mod tests {
         assert_eq!(
             of_shared(&[&column], BANKS).as_deref(),
             Some(
-                "lanes are 128 bytes apart, 0 of 32 banks: free of conflicts would be a swizzle of rows of 128 bytes \
-                 with vec of 4 bytes, perPhase = 1, maxPhase = 32, or padding of 4 bytes after every 128 bytes"
+                "lanes are 128 bytes apart (0 banks modulo 32): to avoid bank conflicts, use swizzled rows of 128 bytes \
+                 (vec = 4 bytes, perPhase = 1, maxPhase = 32), or 4 bytes of padding after every 128 bytes"
             )
         );
         let wide = sample(16, |lane| 256 * lane);
         assert!(
             of_shared(&[&wide], BANKS)
                 .unwrap()
-                .contains("padding of 16 bytes")
+                .contains("16 bytes of padding")
         );
         let row = sample(4, |lane| 4 * lane);
         assert_eq!(of_shared(&[&row], BANKS), None);
@@ -243,7 +249,7 @@ mod tests {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));
         let advice = of_shared(&[&row, &column], BANKS).unwrap();
         assert!(
-            advice.contains("padding of 4 bytes after every 256 bytes"),
+            advice.contains("4 bytes of padding after every 256 bytes"),
             "{advice}"
         );
         let swizzle = Candidate::Swizzle {
@@ -261,10 +267,10 @@ mod tests {
         let advice = |bytes, at: fn(u64) -> u64| of_global(&[&sample(bytes, at)]).unwrap();
         assert!(
             advice(4, |lane| 4096 * lane)
-                .starts_with("lanes are 4096 bytes apart and access 4: coalesced")
+                .starts_with("lanes are 4096 bytes apart and access 4 bytes each: to coalesce")
         );
         assert!(advice(4, |lane| 16 * lane).contains("sizePerThread = 1"));
         assert!(advice(4, |lane| 4 + 4 * lane).contains("begin 4 bytes after"));
-        assert!(advice(4, |lane| lane * lane * 64).contains("no common distance"));
+        assert!(advice(4, |lane| lane * lane * 64).contains("no common stride"));
     }
 }

@@ -40,7 +40,7 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
                 parser.at = text.len();
             }
             Some(_) if root.is_none() => root = Some(parser.op()?),
-            Some(_) => return Err(parser.error("one top-level operation")),
+            Some(_) => return Err(parser.error("the end of the text")),
         }
     }
     let mut root = root.ok_or_else(|| parser.error("an operation"))?;
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
             .collect();
         let found = found.lines().next().unwrap_or("").to_owned();
         let found = if found.is_empty() {
-            "the end".to_owned()
+            "the end of the text".to_owned()
         } else {
             format!("`{found}`")
         };
@@ -482,7 +482,7 @@ impl<'a> Parser<'a> {
             self.ident().to_owned()
         };
         if key.is_empty() {
-            return Err(self.error("an attribute's name"));
+            return Err(self.error("an attribute name"));
         }
         let attr = if self.eat("=") {
             self.attr()?

@@ -285,8 +285,8 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
 /// assert_eq!(cute_from_bases(&[2, 6, 1])?.to_string(), "Sw<1,1,1> o 0 o (4,2):(2,1)");
 /// assert_eq!(
 ///     cute_from_bases(&[1, 3, 7]).unwrap_err().to_string(),
-///     "bases 0 and 1, with values 1 and 3, share bits, and no single swizzle separates all bases; a chain of \
-///      swizzles would"
+///     "bases 0 and 1 are 1 and 3, which share bits, and no single swizzle makes all bases disjoint; a chain \
+///      of swizzles does"
 /// );
 /// # Ok::<(), linear_layout::bridge::BridgeError>(())
 /// ```
@@ -369,12 +369,7 @@ pub(super) fn distributed_ins(
     lanes: u64,
 ) -> Result<[(Dim, u64); 4], BridgeError> {
     if !lanes.is_power_of_two() {
-        return Err(BridgeErrorKind::NotPowerOfTwo {
-            what: "number of lanes in warp",
-            at: 0,
-            extent: lanes,
-        }
-        .into());
+        return Err(BridgeErrorKind::LanesNotPowerOfTwo { lanes }.into());
     }
     let in_warp = threads.min(lanes);
     Ok([

@@ -57,11 +57,11 @@ impl fmt::Display for Difference {
         match self {
             Self::Shapes { first, second } => write!(
                 f,
-                "the first is of a tensor of shape {first:?}, the second of {second:?}"
+                "the first layout has tensor shape {first:?}, the second has {second:?}"
             ),
             Self::Sizes { first, second } => write!(
                 f,
-                "the first has {} threads with {} values each, the second {} with {}",
+                "(threads, values per thread) is ({}, {}) in the first layout, but ({}, {}) in the second",
                 first.0, first.1, second.0, second.1
             ),
             Self::At {
@@ -71,8 +71,8 @@ impl fmt::Display for Difference {
                 second,
             } => write!(
                 f,
-                "value {value} of thread {thread} is element {first} in the first and {second} in the \
-                 second"
+                "value {value} in thread {thread} is element {first} in the first layout, but element {second} \
+                 in the second"
             ),
         }
     }
@@ -157,7 +157,7 @@ impl DistributedLayout {
     /// assert_eq!(linear.difference(&cute)?, None);
     /// let other = DistributedLayout::Register("spatial(4, 8).local(1, 1)".parse::<RegisterLayout>()?.permute(&[1, 0])?);
     /// assert_eq!(other.difference(&cute)?.unwrap().to_string(),
-    ///     "value 0 of thread 1 is element 1 in the first and 4 in the second");
+    ///     "value 0 in thread 1 is element 1 in the first layout, but element 4 in the second");
     /// let row_major = DistributedLayout::ThreadValue("((8,4),(1)):((4,1),(0))".parse()?, ElementOrder::RowMajor);
     /// assert!(row_major.difference(&cute).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

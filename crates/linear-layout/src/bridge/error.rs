@@ -12,8 +12,8 @@ use thiserror::Error;
 /// let e = linear_from_cute(&"(8,8):(9,1)".parse()?).unwrap_err();
 /// assert_eq!(
 ///     e.to_string(),
-///     "bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1: the addends share bit 0, so their sum carries \
-///      and is not their XOR"
+///     "bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1; both change index bit 0, so the sum carries; \
+///      expected addends that change disjoint bits"
 /// );
 /// assert!(e.is_carry());
 /// # Ok::<(), linear_layout::cute::CuteError>(())
@@ -40,15 +40,17 @@ pub(super) enum BridgeErrorKind {
     Tilus(#[from] TilusError),
     #[error("an index of the layout does not fit in 62 bits")]
     TooLarge,
-    #[error("extent {extent} of {what} {at} is not a power of two; with extent {} the layout could be linear",
-            .extent.checked_next_power_of_two().unwrap_or(1 << 63))]
+    #[error("{what} {at} has extent {extent}; expected a power of two, such as {}", power_above(*.extent))]
     NotPowerOfTwo {
         what: &'static str,
         at: usize,
         extent: u64,
     },
+    #[error("a warp has {lanes} lanes; expected a power of two, such as {}", power_above(*.lanes))]
+    LanesNotPowerOfTwo { lanes: u64 },
     #[error(
-        "mode {mode} has the negative stride {stride}; expected 0 or more, or an offset that keeps all indices at 0 or more"
+        "mode {mode} has the negative stride {stride}; expected 0 or more, or an offset that makes all indices \
+         non-negative"
     )]
     NegativeStride { mode: usize, stride: i64 },
     #[error("the layout has the negative index {value}; expected 0 or more")]
@@ -60,11 +62,16 @@ pub(super) enum BridgeErrorKind {
         second: CoordinateBit,
         offset: i64,
     },
-    #[error("the first element is at {offset}, not 0; the layout is affine, not linear")]
+    #[error(
+        "the layout maps coordinate 0 to index {offset}; expected index 0, because linear and Tilus layouts \
+         have no offset"
+    )]
     HasOffset { offset: i64 },
-    #[error("bases {first} and {second}, with values {} and {}, share bits, and no single swizzle separates all bases; {}",
+    #[error("bases {first} and {second} are {} and {}, which share bits, and no single swizzle makes all bases \
+             disjoint; {}",
             .values.0, .values.1,
-            if *.is_injective { "a chain of swizzles would" } else { "a chain of swizzles would not, as the bases are linearly dependent" })]
+            if *.is_injective { "a chain of swizzles does" }
+            else { "the bases are linearly dependent, so no chain of swizzles does" })]
     NotOneSwizzle {
         first: usize,
         second: usize,
@@ -73,38 +80,46 @@ pub(super) enum BridgeErrorKind {
     },
     #[error("the layout has {found} modes; expected 2, for threads and values")]
     RankNotTwo { found: usize },
-    #[error("the layout has {found} modes, but the tensor has {expected} dims")]
+    #[error(
+        "the layout has {found} modes, but the tensor has {expected} dims; expected one mode for each dim"
+    )]
     RankDiffers { found: usize, expected: usize },
     #[error(
-        "a mode of {extent} values has stride 0; expected distinct elements in a thread, as Tilus requires"
+        "a value mode with extent {extent} has stride 0; expected another stride, because Tilus requires \
+         distinct elements in a thread"
     )]
     ValueRepeats { extent: i64 },
-    #[error("no mode has stride {expected}{}",
-            .found.map_or("; expected strides that step through all elements".into(),
-                          |found| format!(", and the next stride is {found}; expected strides that step through all elements without overlap")))]
-    ChainBreaks { expected: i64, found: Option<i64> },
+    #[error(
+        "a mode has stride {found}; expected {expected}, the number of elements that the modes with smaller \
+         strides cover"
+    )]
+    ChainBreaks { expected: i64, found: i64 },
     #[error("the layout holds {found} elements, but the tensor has {expected}")]
     ElementsDiffer { found: i64, expected: u64 },
     #[error(
-        "the mode {extent}:{stride} straddles the end of dim {dim}, of which {remaining} elements remain; expected {extent} \
-         and {remaining} to divide one another"
+        "mode {extent}:{stride} crosses the end of dim {dim}: a factor of {rest} of the mode and a factor of \
+         {remaining} of the dim are not covered yet; expected one factor to divide the other"
     )]
     DimInsideMode {
         extent: i64,
         stride: i64,
         dim: usize,
+        rest: u64,
         remaining: u64,
     },
-    #[error("in-dim `{}` is not supported; expected `register`, `lane`, `warp`, `block` or, for memory, `offset`",
-            .dim.name())]
+    #[error("in-dim `{}` is not supported; expected only `register`, `lane`, `warp` and `block`", .dim.name())]
     UnexpectedDim { dim: Dim },
-    #[error("basis {bit} of `{}` changes more than one bit of an index; expected one", .dim.name())]
+    #[error("out-dim `{}` is not supported; expected only `offset`", .dim.name())]
+    UnexpectedOutDim { dim: Dim },
+    #[error("basis {bit} of `{}` changes several bits of an element index; expected one bit, as Tilus \
+             requires", .dim.name())]
     NotUnit { dim: Dim, bit: usize },
     #[error(
-        "basis {bit} of `register` is zero; expected distinct elements in a thread, as Tilus requires"
+        "basis {bit} of `register` is zero, so that two registers hold the same element; Tilus requires \
+         distinct elements in a thread"
     )]
     RegisterRepeats { bit: usize },
-    #[error("basis {bit} of `{}` maps to `{}` = {value}, as another basis does; expected distinct images",
+    #[error("basis {bit} of `{}` maps to `{}` = {value}, like another basis; expected distinct values",
             .dim.name(), .out.name())]
     ImageRepeats {
         dim: Dim,
@@ -112,14 +127,16 @@ pub(super) enum BridgeErrorKind {
         out: Dim,
         value: u64,
     },
-    #[error("no basis maps to `{}` = {value}; expected one for each bit of an index", .out.name())]
+    #[error("no basis maps to `{}` = {value}; expected one basis for each bit of an element \
+             index", .out.name())]
     NoPreimage { out: Dim, value: u64 },
-    #[error("the swizzle shifts by {shift}; expected 0 or more, as Tilus requires")]
+    #[error("the swizzle has shift {shift}; expected 0 or more, as Tilus requires")]
     SwizzleShift { shift: i32 },
     #[error("two elements have the same offset; expected distinct offsets")]
     OffsetShared,
     #[error(
-        "the layouts number elements in different orders; expected one order, or a layout with a tensor shape"
+        "one layout numbers elements in row-major order, the other in column-major order; expected the same \
+         order, or a layout with a tensor shape"
     )]
     OrdersDiffer,
 }
@@ -134,7 +151,10 @@ impl BridgeError {
     /// Returns true if an extent is not a power of two.
     #[must_use]
     pub fn is_not_power_of_two(&self) -> bool {
-        matches!(*self.0, BridgeErrorKind::NotPowerOfTwo { .. })
+        matches!(
+            *self.0,
+            BridgeErrorKind::NotPowerOfTwo { .. } | BridgeErrorKind::LanesNotPowerOfTwo { .. }
+        )
     }
 
     /// Returns true if a stride or an index is negative.
@@ -156,12 +176,16 @@ impl BridgeError {
 fn carry_text(first: &CoordinateBit, second: &CoordinateBit, offset: i64) -> String {
     let change = |bit: &CoordinateBit| offset ^ offset.wrapping_add(bit.value);
     let shared = (change(first) & change(second)).trailing_zeros();
-    if offset == 0 {
-        return format!(
-            ": the addends share bit {shared}, so their sum carries and is not their XOR"
-        );
-    }
+    let start = match offset {
+        0 => String::new(),
+        offset => format!(" to the offset {offset}"),
+    };
     format!(
-        " to the offset {offset}: both change bit {shared}, so the sum carries and is not an XOR"
+        "{start}; both change index bit {shared}, so the sum carries; expected addends that change disjoint \
+         bits"
     )
+}
+
+fn power_above(extent: u64) -> u64 {
+    extent.checked_next_power_of_two().unwrap_or(1 << 63)
 }

@@ -114,7 +114,7 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
 /// let linear = LinearLayout::from_bases(
 ///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 1], &[2, 0]])], &[Dim::out(0), Dim::out(1)])?;
 /// assert_eq!(tilus_from_linear(&linear).unwrap_err().to_string(),
-///     "basis 0 of `lane` changes more than one bit of an index; expected one");
+///     "basis 0 of `lane` changes several bits of an element index; expected one bit, as Tilus requires");
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Errors

@@ -67,7 +67,7 @@ pub fn shared_from_cute(
 ) -> Result<SharedLayout, BridgeError> {
     if layout.offset != 0 {
         return Err(BridgeErrorKind::HasOffset {
-            offset: layout.offset,
+            offset: layout.swizzle.apply(layout.offset),
         }
         .into());
     }
@@ -151,8 +151,8 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// let memory = memory_from_cute(&"(2,4):(8,1)".parse()?)?;
 /// assert_eq!(memory.columns(), [0b10, 0b100, 0, 0b1]);
 /// assert_eq!(memory_from_cute(&"4:3".parse()?).unwrap_err().to_string(),
-///     "bit 0 of mode 0 adds 3 and bit 1 of mode 0 adds 6: the addends share bit 1, so their sum carries \
-///      and is not their XOR");
+///     "bit 0 of mode 0 adds 3 and bit 1 of mode 0 adds 6; both change index bit 1, so the sum carries; \
+///      expected addends that change disjoint bits");
 /// assert_eq!(memory_from_cute(&"(2,4):(0,1)".parse()?).unwrap_err().to_string(),
 ///     "two elements have the same offset; expected distinct offsets");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -210,7 +210,7 @@ pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeE
 /// Returns an error if the map has an out-dim that is not `offset`, or needs more than one swizzle.
 pub fn shared_from_linear(layout: &LinearLayout) -> Result<SharedLayout, BridgeError> {
     if let Some(dim) = layout.out_dims().find(|dim| *dim != Dim::OFFSET) {
-        return Err(BridgeErrorKind::UnexpectedDim { dim }.into());
+        return Err(BridgeErrorKind::UnexpectedOutDim { dim }.into());
     }
     let shape: Vec<u64> = layout.in_shape().map(|(_, size)| size).collect();
     shared_from_cute(&super::cute_from_linear(layout)?, &shape)

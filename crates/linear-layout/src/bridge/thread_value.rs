@@ -168,7 +168,8 @@ struct StridedMode {
 ///     "local(2, 1).spatial(8, 4).local(1, 2)".parse()?);
 /// let tv = "((4,8),(2,2)):((2,8),(0,64))".parse()?;
 /// assert_eq!(tilus_from_thread_value(&tv, &[16, 8], ElementOrder::RowMajor).unwrap_err().to_string(),
-///     "a mode of 2 values has stride 0; expected distinct elements in a thread, as Tilus requires");
+///     "a value mode with extent 2 has stride 0; expected another stride, because Tilus requires distinct \
+///      elements in a thread");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
@@ -214,7 +215,7 @@ pub fn tilus_from_thread_value(
         if digit.stride != next {
             return Err(BridgeErrorKind::ChainBreaks {
                 expected: next,
-                found: Some(digit.stride),
+                found: digit.stride,
             }
             .into());
         }
@@ -254,6 +255,7 @@ pub fn tilus_from_thread_value(
                     extent: digit.extent,
                     stride: digit.stride,
                     dim,
+                    rest,
                     remaining,
                 }
                 .into());

@@ -68,7 +68,7 @@ impl AmdMfmaEncoding {
             instr_shape,
             [32, 32, ..] | [16, 16, ..] | [64, 4, ..] | [4, 64, ..]
         ) {
-            let expected = "32x32, 16x16, 64x4 or 4x64 first";
+            let expected = "[32, 32, k], [16, 16, k], [64, 4, k] or [4, 64, k]";
             return Err(EncodingError::new(EncodingErrorKind::BadInstruction {
                 family: FAMILY,
                 shape,
@@ -170,7 +170,8 @@ impl AmdMfmaEncoding {
         let (dim_m, dim_n) = (rank - 2, rank - 1);
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         if (m, n) == (64, 4) && !self.is_transposed {
-            let reason = "`isTransposed` is false, expected true for the 64x4 instruction, which swaps its operands";
+            let reason = "`isTransposed` is false, expected true because the 64x4 instruction swaps the \
+                          operands";
             return Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_mfma_c7"));
         }
         // Registers of a thread step along `tall`, adjacent lanes along `wide`.

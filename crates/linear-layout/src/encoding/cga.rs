@@ -90,7 +90,7 @@ impl CgaLayout {
                     return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what,
                         basis: numbers,
-                        advice: "make it zero for CTAs that hold copies, or drop it",
+                        advice: "write zeros for CTAs that hold copies, or drop the basis",
                     })
                     .of_rule("cga_layout_c3"));
                 }
@@ -138,7 +138,7 @@ impl CgaLayout {
                 return Err(EncodingError::bad_value(
                     "CTASplitNum",
                     split[dim],
-                    format!("at most {}, the CTAs along dim{dim}", ctas[dim]),
+                    format!("at most {}, the number of CTAs along dim{dim}", ctas[dim]),
                 ));
             }
             for bit in 0..split[dim].trailing_zeros() {
@@ -407,13 +407,13 @@ mod tests {
         assert_eq!(
             gap.to_string(),
             "the bases of `CGALayout` do not reach element [1, 0]; add the basis [1, 0], or \
-             make larger bases smaller"
+             reduce a basis above it"
         );
         let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();
         assert_eq!(
             twice.to_string(),
-            "basis [1, 0] of `CGALayout` is a sum of other bases, expected a linearly independent basis; \
-             make it zero for CTAs that hold copies, or drop it"
+            "basis [1, 0] of `CGALayout` depends linearly on earlier bases, expected a linearly independent \
+             basis; write zeros for CTAs that hold copies, or drop the basis"
         );
     }
 }

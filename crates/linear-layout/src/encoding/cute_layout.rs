@@ -157,7 +157,8 @@ impl CuteEncoding {
 
     fn no_layout(&self, reason: &dyn fmt::Display) -> EncodingError {
         let text = &self.spec.text;
-        EncodingError::no_layout(FAMILY, format!("`{text}` on threads and values: {reason}"))
+        let reason = format!("`{text}` is not a valid thread-value layout: {reason}");
+        EncodingError::no_layout(FAMILY, reason)
     }
 
     pub(super) fn for_tensor(&self, shape: &[u64]) -> Result<Self, EncodingError> {
@@ -231,7 +232,8 @@ impl CuteEncoding {
                 Err(EncodingError::no_layout(
                     FAMILY,
                     format!(
-                        "the implied tile is {}, but the shape is {}; write `tile = {}` to repeat or crop it",
+                        "the implied tile has shape {}, but the tensor has shape {}; write `tile = {}` to \
+                         repeat or crop the tile",
                         tile.shape,
                         List::<u64, MAX_RANK>::collect(shape.iter().copied()),
                         tile.shape
@@ -248,15 +250,15 @@ impl CuteEncoding {
 
     fn memory(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if self.spec.threads_per_warp != THREADS_PER_WARP {
-            let expected = format!("{THREADS_PER_WARP} (or no value for the layout of a buffer)");
+            let expected = "no `threadsPerWarp` in the encoding of a buffer";
             let found = self.spec.threads_per_warp;
             return Err(EncodingError::bad_value("threadsPerWarp", found, expected)
                 .of_rule("cute_layout_c10"));
         }
         let no_layout = |reason: BridgeError| {
             let text = &self.spec.text;
-            EncodingError::no_layout(FAMILY, format!("`{text}` in memory: {reason}"))
-                .of_rule("cute_layout_c6")
+            let reason = format!("`{text}` is not a valid buffer layout: {reason}");
+            EncodingError::no_layout(FAMILY, reason).of_rule("cute_layout_c6")
         };
         let offsets = memory_from_cute(&self.spec.layout).map_err(no_layout)?;
         // Adds the block dim, for one CTA.
@@ -287,7 +289,10 @@ impl CuteEncoding {
         if let Some(swizzle) = &swizzle {
             if !layout.swizzle.is_identity() {
                 return Err(swizzle
-                    .error(None, &"the layout has a swizzle already; write it once")
+                    .error(
+                        None,
+                        &"the layout already contains a swizzle; remove one swizzle",
+                    )
                     .of_key("swizzle")
                     .of_rule("cute_layout_c1"));
             }

@@ -56,7 +56,7 @@ impl DotOperandEncoding {
             (Encoding::NvidiaMma(_), 0) => "1 or more with an `nvidia_mma` parent",
             (Encoding::NvidiaMma(mma), _) if op_idx != 0 && mma.is_hopper() => {
                 let expected =
-                    "0 with an `nvidia_mma` parent of version 3, which reads B from shared memory";
+                    "0 because an `nvidia_mma` parent of version 3 reads B from shared memory";
                 return Err(
                     EncodingError::bad_value("opIdx", op_idx, expected).of_rule("dot_op_c3")
                 );
@@ -137,7 +137,7 @@ impl DotOperandEncoding {
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if self.rank() < 2 {
-            let reason = "its parent has rank 1, expected 2 or more";
+            let reason = "`parent` has rank 1, expected 2 or more";
             return Err(EncodingError::no_layout(FAMILY, reason).of_rule("dot_op_c5"));
         }
         match &*self.parent {
@@ -192,9 +192,11 @@ impl DotOperandEncoding {
             return Err(EncodingError::no_layout("nvidia_mma", reason).of_rule("nvidia_mma_c2"));
         };
         // Instructions for 64-bit elements have 8 rows, and half as many elements along K.
-        let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
-        let Some(k_tile) = k_tile else {
-            let expected = "at most 536870911, so that 8 times it fits into 32 bits";
+        let factor = if instr_m == 8 { 4 } else { 8 };
+        let Some(k_tile) = self.k_width.checked_mul(factor) else {
+            let most = u32::MAX / factor;
+            let expected =
+                format!("at most {most}, because {factor} * `kWidth` must fit into 32 bits");
             return Err(
                 EncodingError::bad_value("kWidth", self.k_width, expected).of_rule("dot_op_c6")
             );

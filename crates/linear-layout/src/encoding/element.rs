@@ -34,7 +34,7 @@ const PREFIXES: [&str; 9] = ["uint", "int", "bfloat", "float", "fp", "bf", "f", 
 
 /// The error for an unknown element type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{name}` is not an element type that can be converted")]
+#[error("`{name}` is not a supported element type")]
 pub struct ElementTypeError {
     name: String,
 }
@@ -99,7 +99,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
 /// let names = ["f16", "tl.float16", "torch.bfloat16", "uint8", "cutlass::half_t", "Float8E4M3FN", "gl.float8e5"];
 /// assert_eq!(names.map(|name| element_bits_of_name(name).unwrap_or(0)), [16, 16, 16, 8, 16, 8, 8]);
 /// let error = element_bits_of_name("float8").unwrap_err();
-/// assert_eq!(error.to_string(), "`float8` is not an element type that can be converted");
+/// assert_eq!(error.to_string(), "`float8` is not a supported element type");
 /// assert_eq!(error.notes()[1], "the nearest is `f8E4M3FN`");
 /// ```
 /// # Errors

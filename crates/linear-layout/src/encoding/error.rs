@@ -88,7 +88,7 @@ pub(crate) enum EncodingErrorKind {
         family: &'static str,
         key: &'static str,
     },
-    #[error("number at byte {at} does not fit into 32 bits")]
+    #[error("number at byte {at} does not fit into 32 bits; expected 0 to 4294967295")]
     NumberTooLarge { at: usize },
     #[error("number at byte {at} is {value}, expected zero or more")]
     Negative { at: usize, value: i64 },
@@ -136,11 +136,11 @@ pub(crate) enum EncodingErrorKind {
         expected: MessageText,
     },
     #[error(
-        "`padded_shared` has no padding, expected a pair `interval:+padding` or more; use `#ttg.shared_linear` \
-         for a buffer without padding"
+        "`padded_shared` has no padding, expected at least one pair `interval:+padding`; use \
+         `#ttg.shared_linear` for a buffer without padding"
     )]
     NoPairs,
-    #[error("`twoCTAs = true` requires [1, 0] as the first basis of `CGALayout`")]
+    #[error("`twoCTAs` is true, expected [1, 0] as the first basis of `CGALayout`")]
     NotOfCluster,
     #[error("instruction shape {shape} does not exist for `{family}`; expected {expected}")]
     BadInstruction {
@@ -148,7 +148,7 @@ pub(crate) enum EncodingErrorKind {
         shape: Ints,
         expected: &'static str,
     },
-    #[error("`{what}` {value} is given twice; give it once, with one padding")]
+    #[error("`{what}` {value} is given twice, expected one padding for each interval")]
     Duplicate { what: &'static str, value: u64 },
     #[error("`{what}` is a `{found}`, expected {expected}")]
     WrongFamily {
@@ -156,31 +156,34 @@ pub(crate) enum EncodingErrorKind {
         found: &'static str,
         expected: &'static str,
     },
-    #[error("basis {basis} of `{what}` has rank {}, expected {expected}: a number for each dim", .basis.len())]
+    #[error("basis {basis} of `{what}` has length {}, expected length {expected}: one number for each dim",
+            .basis.len())]
     BasisLength {
         what: &'static str,
         basis: Ints,
         expected: usize,
     },
     #[error(
-        "basis {basis} of `{what}` steps along several dims, expected one; only `warp` may do that"
+        "basis {basis} of `{what}` steps along several dims, expected at most one dim; only bases of `warp` \
+         may step along several dims"
     )]
     NotOneDim { what: &'static str, basis: Ints },
     #[error(
-        "basis {basis} of `{what}` steps by a number that is not a power of two; only `lane` and `warp` may do that"
+        "basis {basis} of `{what}` has a step that is not a power of two; only `lane` and `warp` allow other \
+         steps"
     )]
     NotEvenStep { what: &'static str, basis: Ints },
     #[error(
-        "basis {basis} of `{what}` is not a single step, expected zeros with at most one power \
-         of two"
+        "basis {basis} of `{what}` is invalid, expected all zeros or zeros with one power of two"
     )]
     NotSinglePower { what: &'static str, basis: Ints },
     #[error(
-        "the bases of `{what}` do not reach element {missed}; add the basis {missed}, or make larger bases smaller"
+        "the bases of `{what}` do not reach element {missed}; add the basis {missed}, or reduce a basis above it"
     )]
     NotSurjective { what: &'static str, missed: Ints },
     #[error(
-        "basis {basis} of `{what}` is a sum of other bases, expected a linearly independent basis; {advice}"
+        "basis {basis} of `{what}` depends linearly on earlier bases, expected a linearly independent basis; \
+         {advice}"
     )]
     NotInjective {
         what: &'static str,
@@ -188,8 +191,8 @@ pub(crate) enum EncodingErrorKind {
         advice: &'static str,
     },
     #[error(
-        "basis {basis} of `block` lies inside the tile of one CTA, expected outside: the tile of a CTA \
-         must be contiguous along each dim"
+        "basis {basis} of `block` is not a step past the tile of one CTA along one dim, expected contiguous \
+         CTA tiles"
     )]
     NotOutermost { basis: Ints },
     #[error("`{what}` has {found} bases, expected at most {limit}")]
@@ -198,7 +201,7 @@ pub(crate) enum EncodingErrorKind {
         found: usize,
         limit: usize,
     },
-    #[error("layout of `{what}` has the wrong dims, expected {expected}")]
+    #[error("`{what}` has the wrong in-dims or out-dims, expected {expected}")]
     WrongDims {
         what: &'static str,
         expected: &'static str,
@@ -212,14 +215,17 @@ pub(crate) enum EncodingErrorKind {
     },
     #[error("shape has {size} elements along dim{dim}, expected a power of two{}", nearest_powers(*.size))]
     ShapeSize { dim: usize, size: u64 },
-    #[error("shape has 2^{bits} elements, expected at most 2^62 and 2^31 along one dim")]
+    #[error(
+        "shape has 2^{bits} elements or more, expected at most 2^62 in total and 2^31 along each dim"
+    )]
     ShapeTooLarge { bits: u32 },
     #[error(
-        "the layout has too many bases, expected at most 64 in all and 62 of one dim; make the encoding or the shape smaller"
+        "the layout has too many bases, expected at most 64 in total and 62 for each in-dim; make the encoding \
+         or the shape smaller"
     )]
     TooManyBits,
     #[error(
-        "shape of one CTA has {found} elements along {dim}, but the tile of `{family}` has {expected}"
+        "shape has {found} elements along {dim}, expected a multiple of {expected} for `{family}`"
     )]
     TooSmall {
         family: &'static str,
@@ -228,7 +234,7 @@ pub(crate) enum EncodingErrorKind {
         expected: u64,
     },
     #[error(
-        "shape has {found} elements along dim{dim}, but this `{family}` encoding is fixed to {expected}"
+        "shape has {found} elements along dim{dim}, but the `{family}` encoding has exactly {expected}"
     )]
     FixedShape {
         family: &'static str,
@@ -247,13 +253,13 @@ pub(crate) enum EncodingErrorKind {
         op: &'static str,
         reason: &'static str,
     },
-    #[error("`{op}` has axis {axis}, expected less than the rank {rank}")]
+    #[error("`{op}` has axis {axis}, expected less than {rank}, the rank")]
     Axis {
         op: &'static str,
         axis: usize,
         rank: usize,
     },
-    #[error("`{op}` turns {src} elements into {dst}; the counts must be equal")]
+    #[error("`{op}` turns {src} elements into {dst}; expected the same number of elements")]
     ElementCount {
         op: &'static str,
         src: u64,
@@ -506,7 +512,7 @@ fn nearest_family(name: &str) -> String {
     let lead = if near.is_some() {
         "the nearest is"
     } else {
-        "the known ones are"
+        "the known encodings are"
     };
     format!("{lead} {}", listed.join(", "))
 }

@@ -415,7 +415,7 @@ pub(crate) fn permutation_matrix(
                     return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what,
                         basis,
-                        advice: "make it zero for copies, or drop it",
+                        advice: "write zeros for copies, or drop the basis",
                     }));
                 }
                 Ok(Some((d, b))) => seen[d] |= 1 << b,

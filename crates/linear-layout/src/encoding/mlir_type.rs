@@ -68,7 +68,8 @@ impl TypeText {
             return Err(EncodingError::syntax(
                 start,
                 format!(
-                    "a `{kind}` has no encoding; write its shape and strides as CuTe does, `(64,32):(32,1)`"
+                    "a `{kind}` has no encoding; write the shape and the strides as a CuTe layout such as \
+                     `(64,32):(32,1)`"
                 ),
             ));
         }
@@ -83,7 +84,8 @@ impl TypeText {
         let element_bits = element_bits(text[element..end].trim());
         if !text[end..].starts_with(',') {
             let reason = format!(
-                "the {kind} has no encoding at byte {end}, expected `, #ttg...`; write the shape and the encoding as separate arguments"
+                "the {kind} has no encoding at byte {end}, expected `, #ttg...`; add the encoding, or give the \
+                 shape and the encoding as separate arguments"
             );
             return Err(EncodingError::syntax(end, reason));
         }

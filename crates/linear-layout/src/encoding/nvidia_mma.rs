@@ -202,8 +202,8 @@ pub(crate) fn lay_mma_tile(
         }
         _ => {
             return Err(no_layout(format!(
-                "a tile is {outer_size} by {inner_size} elements, expected powers of two that are \
-                 multiples of 8 rows by 4 lanes with {k_width} each"
+                "a tile is {outer_size} by {inner_size} elements, expected powers of two, at least 8 by {}",
+                4 * u64::from(k_width)
             )));
         }
     };

@@ -216,7 +216,7 @@ impl NvmmaSharedEncoding {
             if width == 0 || narrow::<u8>(width.trailing_zeros()) > sizes[contiguous] {
                 return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                     family: FAMILY,
-                    dim: "the contiguous dim",
+                    dim: "the contiguous dim of one CTA",
                     found: 1 << sizes[contiguous],
                     expected: u64::from(width),
                 })
@@ -230,7 +230,7 @@ impl NvmmaSharedEncoding {
                 None => {
                     return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                         family: FAMILY,
-                        dim: "the contiguous dim",
+                        dim: "the contiguous dim of one CTA",
                         found: 1,
                         expected: 2,
                     })
@@ -322,7 +322,7 @@ impl NvmmaSharedEncoding {
         if rows_log2 < narrow::<u8>(CORE_ROWS.trailing_zeros()) {
             return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
-                dim: "its rows",
+                dim: "the non-contiguous dims of one CTA",
                 found: 1 << rows_log2,
                 expected: CORE_ROWS,
             })
@@ -331,7 +331,7 @@ impl NvmmaSharedEncoding {
         if cols_log2 < core_cols_log2 {
             return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
-                dim: "its columns",
+                dim: "the contiguous dims of one CTA",
                 found: 1 << cols_log2,
                 expected: 1 << core_cols_log2,
             })

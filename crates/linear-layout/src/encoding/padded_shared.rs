@@ -88,7 +88,7 @@ impl PaddedSharedEncoding {
                 return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                     what: "offset",
                     basis: numbers(linear.basis(Dim::OFFSET, index)),
-                    advice: "drop it",
+                    advice: "drop the basis",
                 })
                 .of_rule("padded_shared_c6"));
             }

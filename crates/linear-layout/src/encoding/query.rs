@@ -67,7 +67,7 @@ impl Encoding {
         Err(EncodingError::new(EncodingErrorKind::WrongFamily {
             what: "encoding",
             found: self.family(),
-            expected: "a distributed one",
+            expected: "a distributed encoding",
         }))
     }
 

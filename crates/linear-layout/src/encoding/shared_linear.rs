@@ -60,7 +60,7 @@ impl SharedLinearEncoding {
                     return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what: dim.name(),
                         basis: numbers(layout.basis(dim, bit)),
-                        advice: "make it zero for copies, or drop it",
+                        advice: "write zeros for copies, or drop the basis",
                     })
                     .of_rule("shared_linear_c5"));
                 }

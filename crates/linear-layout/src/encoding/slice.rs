@@ -41,7 +41,7 @@ impl SliceEncoding {
                 found: parent.family(),
                 expected: match &*parent {
                     Encoding::Cute(_) => {
-                        "a distributed encoding; add `tile`, the shape of the parent's tensors"
+                        "a distributed encoding; add the key `tile` with the tensor shape to the parent"
                     }
                     _ => "a distributed encoding",
                 },

@@ -86,8 +86,10 @@ impl TensorMemoryEncoding {
             );
         }
         if fp4_padded && col_stride != 1 {
-            return Err(bad("colStride", col_stride, "1 with `fp4Padded`")
-                .of_rule("tensor_memory_encoding_c5"));
+            return Err(
+                bad("colStride", col_stride, "1 because `fp4Padded` is true")
+                    .of_rule("tensor_memory_encoding_c5"),
+            );
         }
         Ok(Self {
             block_m,
@@ -153,7 +155,7 @@ impl TensorMemoryEncoding {
         if rows < tile_rows {
             return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
-                dim: "dim0",
+                dim: "dim0 of one CTA",
                 found: 1 << rows,
                 expected: u64::from(self.block_m),
             })
@@ -190,8 +192,7 @@ impl TensorMemoryEncoding {
                     tiling.push(ROW, 0);
                 }
                 None => {
-                    let reason =
-                        "a block has one column, expected two or more to split between two CTAs";
+                    let reason = "a block has 1 column, expected at least 2 columns to split between two CTAs";
                     return Err(EncodingError::no_layout(FAMILY, reason)
                         .of_rule("tensor_memory_encoding_c7"));
                 }

@@ -8,17 +8,27 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum AccessError {
     /// The registers of one CTA hold elements that are stored in the tensor memory of another CTA.
-    #[error("registers and tensor memory are split over CTAs in different ways")]
+    #[error(
+        "register layout and tensor memory layout split the tensor over CTAs differently; expected equal splits"
+    )]
     CrossesCtas,
     /// A warp accesses rows outside its quarter of tensor memory. Warp `w` can access only the 32 rows that start
     /// at row `32 * (w % 4)`.
-    #[error("expected warps 1 and 2 at rows 32 and 64, the only quarters that they can access")]
+    #[error(
+        "a warp can access only one quarter of tensor memory; expected at least 4 warps, with warp 1 at row 32 \
+         and warp 2 at row 64"
+    )]
     WrongQuarter,
     /// The elements are narrower than 32 bits, but neither fill 32-bit columns completely nor have one column each.
-    #[error("expected elements narrower than 32 bits to fill a column, or to have one each")]
+    #[error(
+        "elements narrower than 32 bits do not fill the columns; expected full columns, or one element per \
+         column"
+    )]
     NotPacked,
     /// No `tcgen05` instruction distributes the elements over lanes and registers as the register layout does.
-    #[error("no shape of `tcgen05.ld` has this distribution of lanes and registers")]
+    #[error(
+        "no shape of `tcgen05.ld` distributes elements over lanes and registers as the register layout does"
+    )]
     NoInstruction,
     /// The two layouts are not layouts of the same tensor.
     #[error(transparent)]

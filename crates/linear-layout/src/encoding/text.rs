@@ -393,14 +393,14 @@ impl<'a> Parser<'a> {
             let (interval, at) = p.signed()?;
             p.expect(b':', "`:+` and a padding")?;
             p.expect(b'+', "`:+` and a padding")?;
-            let (padding, _) = p.signed()?;
-            let unsigned = |v: i64| {
+            let (padding, padding_at) = p.signed()?;
+            let unsigned = |v: i64, at: usize| {
                 u32::try_from(v).map_err(|_| {
                     EncodingError::new(EncodingErrorKind::NumberTooLarge { at })
                         .of_rule("encoding_c6")
                 })
             };
-            pairs.push((unsigned(interval)?, unsigned(padding)?))
+            pairs.push((unsigned(interval, at)?, unsigned(padding, padding_at)?))
         })?;
         Ok(pairs)
     }

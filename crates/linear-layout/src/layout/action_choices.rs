@@ -112,8 +112,12 @@ impl RegisterPermutation {
         addr: &LinearLayout,
         span_mask: u64,
     ) -> Result<(u64, Self), LayoutError> {
-        if layout.in_dims().next() != Some(Dim::REGISTER) {
-            return Err(LayoutError::no_such_dim(Role::In, Dim::REGISTER));
+        match layout.in_dims().next() {
+            None => return Err(LayoutError::no_such_dim(Role::In, Dim::REGISTER)),
+            Some(first) if first != Dim::REGISTER => {
+                return Err(LayoutError::order_differs(Role::In, first, Dim::REGISTER));
+            }
+            Some(_) => {}
         }
         for l in [layout, addr] {
             if l.num_out_dims() != 1 {

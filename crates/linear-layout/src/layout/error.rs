@@ -61,60 +61,67 @@ macro_rules! kinds {
 kinds! {
     #[error("size {size} of {role} `{dim}` is not a power of two")]
     size_not_power_of_two => SizeNotPowerOfTwo { role: Role, dim: Dim, size: u64 };
-    #[error("the layout has more than {max} {role}s")]
+    #[error("the layout has too many {role}s; expected at most {max}")]
     too_many_dims => TooManyDims { role: Role, max: usize };
-    #[error("{role} `{dim}` brings the {role}s to {bits} bits; at most 64 are supported")]
+    #[error("with {role} `{dim}`, the {role}s have {bits} bits in total; expected at most 64")]
     too_many_bits => TooManyBits { role: Role, dim: Dim, bits: usize };
-    #[error("{role} `{dim}` has {bits} bits; at most 63 are supported in one dim")]
+    #[error("{role} `{dim}` has {bits} bits; expected at most 63")]
     dim_too_large => DimTooLarge { role: Role, dim: Dim, bits: usize };
     #[error("{role} `{dim}` is named twice")]
     duplicate_dim => DuplicateDim { role: Role, dim: Dim };
     #[error("basis {bit} of in-dim `{dim}` has {found} components; expected {expected}, one for \
              each out-dim")]
     basis_length => BasisLength { dim: Dim, bit: usize, found: usize, expected: usize };
-    #[error("basis {bit} of in-dim `{dim}` maps to `{out}` = {value}; expected less than {size}")]
+    #[error("basis {bit} of in-dim `{dim}` maps to `{out}` = {value}; expected less than {size}, \
+             the size of `{out}`")]
     basis_too_large => BasisTooLarge { dim: Dim, bit: usize, out: Dim, value: u64, size: u64 };
     #[error("layout is not surjective: no input reaches {missed} = {value}; the rank is {rank}, but the \
              out-dims have {bits} bits")]
     not_surjective => NotSurjective { rank: usize, bits: usize, missed: Dim, value: u64 };
-    #[error("layout is not invertible: {in_bits} input bits, {out_bits} output bits and rank {rank} must be \
-             equal")]
+    #[error("layout is not invertible: it has {in_bits} input bits, {out_bits} output bits and rank {rank}; \
+             expected these to be equal")]
     not_invertible => NotInvertible { in_bits: usize, out_bits: usize, rank: usize };
-    #[error("there is no {role} `{dim}`")]
+    #[error("the layout has no {role} `{dim}`")]
     no_such_dim => NoSuchDim { role: Role, dim: Dim };
-    #[error("{role} `{dim}` is missing")]
+    #[error("{role} `{dim}` is missing; expected all {role}s of the layout")]
     dim_missing => DimMissing { role: Role, dim: Dim };
     #[error("{role} `{dim}` has size {found}; expected {expected}")]
     sizes_differ => SizesDiffer { role: Role, dim: Dim, found: u64, expected: u64 };
-    #[error("{role} is `{found}`; expected `{expected}`")]
+    #[error("found {role} `{found}`; expected {role} `{expected}`")]
     order_differs => OrderDiffers { role: Role, found: Dim, expected: Dim };
     #[error("`{dim}` has size {found}; expected at most {max}")]
     size_too_large => SizeTooLarge { dim: Dim, found: u64, max: u64 };
-    #[error("the new {role}s have {found_bits} bits together; expected {expected_bits}")]
+    #[error("the new {role}s have {found_bits} bits in total; expected {expected_bits}")]
     totals_differ => TotalsDiffer { role: Role, found_bits: usize, expected_bits: usize };
+    #[error("found {found} columns; expected {expected}, one for each input bit")]
+    column_count => ColumnCount { found: usize, expected: usize };
+    #[error("column {column} does not fit into the {out_bits} output bits")]
+    column_too_large => ColumnTooLarge { column: u64, out_bits: usize };
     #[error("basis {bit} of in-dim `{dim}` is outside the image of the layout to be inverted")]
     not_in_image => NotInImage { dim: Dim, bit: usize };
     #[error("{role} `{dim}` has size {size}; expected 1")]
     not_size_one => NotSizeOne { role: Role, dim: Dim, size: u64 };
     #[error("`{dim}` = {value} is out of range; expected less than {size}")]
     point_too_large => PointTooLarge { dim: Dim, value: u64, size: u64 };
-    #[error("layout is not divisible: {role} `{dim}` has {bits} bits, but the tile has {tile_bits}")]
+    #[error("layout is not divisible by the tile: {role} `{dim}` has {bits} bits in the layout, but \
+             {tile_bits} bits in the tile")]
     tile_larger => TileLarger { role: Role, dim: Dim, tile_bits: usize, bits: usize };
-    #[error("layout is not divisible: basis {bit} of in-dim `{dim}` does not fit the tile")]
+    #[error("layout is not divisible by the tile: basis {bit} of in-dim `{dim}` differs from the basis of the \
+             tile, or overlaps the tile")]
     tile_basis => TileBasis { dim: Dim, bit: usize };
-    #[error("out-dim `{dim}` of size {size} cannot grow to {to}; it can only shrink")]
+    #[error("cannot resize out-dim `{dim}` from {size} to {to}; expected at most {size}")]
     not_resizable => NotResizable { dim: Dim, size: u64, to: u64 };
-    #[error("the action on `{dim}` names basis {index}; expected less than {size}")]
+    #[error("the action on `{dim}` names basis {index}; expected a basis index less than {size}")]
     action_index => ActionIndex { dim: Dim, index: usize, size: usize };
     #[error("the action on `{dim}` names basis {index} twice")]
     action_repeats => ActionRepeats { dim: Dim, index: usize };
-    #[error("the action on `{dim}` is for {expected} bases; found {found}")]
+    #[error("the action on `{dim}` expects {expected} bases; found {found}")]
     action_size => ActionSize { dim: Dim, found: usize, expected: usize };
     #[error("found {found} values along `{dim}`; expected {expected}")]
     value_count => ValueCount { dim: Dim, found: usize, expected: usize };
     #[error("the order names {found} dims; expected {expected}")]
     order_length => OrderLength { found: usize, expected: usize };
-    #[error("dim {index} does not exist; expected less than {rank}")]
+    #[error("dim {index} does not exist; expected less than {rank}, the rank")]
     dim_index => DimIndex { index: usize, rank: usize };
     #[error("the layout has {found} out-dims; expected {expected}")]
     out_dim_count => OutDimCount { found: usize, expected: usize };

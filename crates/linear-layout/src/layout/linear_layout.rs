@@ -271,22 +271,13 @@ impl LinearLayout {
             layout.outs.push_size(Role::Out, dim, size)?;
         }
         if columns.len() != layout.ins.bits() {
-            return Err(LayoutError::totals_differ(
-                Role::In,
-                layout.ins.bits(),
-                columns.len(),
-            ));
+            return Err(LayoutError::column_count(columns.len(), layout.ins.bits()));
         }
         layout.cols.reserve(columns.len());
         let mask = low_mask(layout.outs.bits());
         for (col, &given) in layout.cols.iter_mut().zip(columns) {
             if given & !mask != 0 {
-                let bits = (64 - given.leading_zeros()) as usize;
-                return Err(LayoutError::totals_differ(
-                    Role::Out,
-                    layout.outs.bits(),
-                    bits,
-                ));
+                return Err(LayoutError::column_too_large(given, layout.outs.bits()));
             }
             *col = given;
         }

@@ -75,8 +75,8 @@ impl<'a> LayoutParser<'a> {
                         break;
                     }
                     let at = self.at;
-                    if self.name("`-`, the dim again, or `where out dims are:`")? != dim {
-                        return Err(LayoutError::parse(at, "the same dim"));
+                    if self.name("`-`, the same dim name, or `where out dims are:`")? != dim {
+                        return Err(LayoutError::parse(at, "the dim name of the previous basis"));
                     }
                     self.power(bits)?;
                 }
@@ -164,7 +164,7 @@ impl<'a> LayoutParser<'a> {
         let expected = if bit == 0 {
             "`=1`, the first basis of the dim,"
         } else {
-            "twice the last power of two"
+            "`=` and twice the previous number"
         };
         Err(LayoutError::parse(at, expected))
     }

@@ -157,7 +157,7 @@ impl LinearLayout {
             let name = self.outs.dim(i);
             let index = name
                 .out_index()
-                .ok_or_else(|| LayoutError::no_such_dim(Role::Out, name))?;
+                .ok_or_else(|| LayoutError::order_differs(Role::Out, name, Dim::out(i)))?;
             if index == dim {
                 found = true;
                 continue;

@@ -18,18 +18,22 @@ pub struct TensorCopyFault(#[from] TensorCopyFaultKind);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum TensorCopyFaultKind {
     #[error(
-        "the element at {element:?} is copied to byte {found} of the buffer, expected {expected}"
+        "the copies write element {element:?} to byte {found} of the buffer, expected byte {expected}"
     )]
     Element {
         element: Vec<u64>,
         found: u64,
         expected: u64,
     },
-    #[error("boxes copy {found} bytes, expected {expected}, the size of the buffer")]
+    #[error(
+        "the boxes copy {found} bytes in total, expected {expected} bytes, the size of the buffer"
+    )]
     Bytes { found: u64, expected: u64 },
     #[error("two boxes write byte {at} of the buffer, expected disjoint boxes")]
     Overlap { at: u64 },
-    #[error("the buffer has padding, which a box cannot describe")]
+    #[error(
+        "the buffer has padding, which a box cannot describe; expected a buffer without padding"
+    )]
     Padding,
     #[error(transparent)]
     Memory(#[from] MemoryError),

@@ -5,7 +5,7 @@
 // RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=2 2>&1 | FileCheck %s
 // RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=3 2>&1 | FileCheck %s
 // RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=4 2>&1 | FileCheck %s
-// CHECK: error: data race: {{(atomic store|load)}} of byte 0 of `o`, which lane 0 of warp {{[01]}} of block (0, 0, 0) {{stored atomically|loaded}} with no barrier between
+// CHECK: error: data race: no barrier between the {{(atomic store to|load from)}} byte 0 of `o` and the {{(atomic store|load)}} by lane 0 of warp {{[01]}} in block (0, 0, 0)
 
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
   llvm.mlir.global internal @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i8>

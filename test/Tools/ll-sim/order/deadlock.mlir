@@ -5,8 +5,8 @@
 // RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=2 2>&1 | FileCheck %s
 // RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=3 2>&1 | FileCheck %s
 // RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=4 2>&1 | FileCheck %s
-// CHECK: error: deadlock: no warp can go on
-// CHECK-DAG: warp 0 of block (0, 0, 0) waits in a loop for another value of `{{.*}}llvm.load
+// CHECK: error: deadlock: no warp can make progress
+// CHECK-DAG: warp 0 of block (0, 0, 0) waits in a loop until `{{.*}}llvm.load
 // CHECK-DAG: warp 1 of block (0, 0, 0) waits at the barrier `{{.*}}nvvm.barrier0
 
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {

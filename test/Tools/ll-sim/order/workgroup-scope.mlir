@@ -5,7 +5,7 @@
 // RUN: not ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=2 2>&1 | FileCheck %s
 // RUN: not ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=3 2>&1 | FileCheck %s
 // RUN: not ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=4 2>&1 | FileCheck %s
-// CHECK: error: atomic store of byte 0 of `o` with scope `block`, which lane 0 of warp 0 of block (0, 0, 0) loaded atomically with scope `gpu`: both need scope `gpu` at least
+// CHECK: error: atomic store to byte 0 of `o` has scope `block`, and the atomic load by lane 0 of warp 0 in block (0, 0, 0) has scope `gpu`; expected at least scope `gpu` for both
 
 module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 64 : i32} {
   llvm.mlir.global internal @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i8>

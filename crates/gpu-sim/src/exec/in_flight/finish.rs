@@ -140,20 +140,22 @@ impl Exec<'_> {
                         if !copy.is_read =>
                     {
                         self.op = copy.op;
-                        let text = "the block returns while an asynchronous copy still reads its shared memory";
+                        let text = "the block returns before an asynchronous copy has finished reading shared \
+                            memory";
                         let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
                         return Err(error.note(format!(
-                            "its thread has not waited for it: `{}`",
+                            "the thread that started the copy has not waited with `{}`",
                             Channel::Bulk.wait()
                         )));
                     }
                     (_, MemoryLocation::Global { .. }) => self.complete(copy)?,
                     _ if matches!(copy.channel, Channel::Transaction | Channel::Group) => {
                         self.op = copy.op;
-                        let text = "the block returns while an asynchronous copy still writes its shared memory";
+                        let text = "the block returns before an asynchronous copy has finished writing shared \
+                            memory";
                         let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
                         return Err(error.note(format!(
-                            "no thread has waited for it: `{}`",
+                            "no thread has waited for the copy with `{}`",
                             copy.channel.wait()
                         )));
                     }

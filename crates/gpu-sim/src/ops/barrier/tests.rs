@@ -289,7 +289,7 @@ fn a_deadlock_names_all_places() {
         &teams("", &sync(1, 128), &sync(2, 96)),
         FaultKind::Deadlock,
         &[
-            "deadlock: no warp can go on",
+            "deadlock: no warp can make progress",
             "note: warps 0 to 1 of block (0, 0, 0) wait at the barrier `\"nvvm.barrier\"",
             ": 64 of 128 threads have arrived at barrier 1\n",
             "note: warps 2 to 3 of block (0, 0, 0) wait at the barrier `\"nvvm.barrier\"",
@@ -305,7 +305,7 @@ fn a_deadlock_names_all_places() {
             "warps 0 to 1 of block (0, 0, 0) wait at the barrier",
             "64 of 128 threads have arrived at barrier 1",
             "warps 2 to 3 of block (0, 0, 0) wait at",
-            "the barrier at byte 1024 of `smem` is in phase 0: 1 of 1 arrivals pending, 0 bytes pending, it waits for parity 0",
+            "the mbarrier at byte 1024 of `smem` is in phase 0 with 1 of 1 arrivals and 0 bytes pending; the wait ends when a phase with parity 0 completes",
         ],
     );
     // All blocks wait, and the first one is reported.
@@ -336,19 +336,19 @@ fn rules_of_named_barriers_are_checked() {
     refused(
         &sync(16, 64),
         FaultKind::Barrier,
-        &["barrier 16; expected an id from 0 to 15"],
+        &["barrier has the id 16, expected 0 to 15"],
     );
     for (threads, name) in [(0, "0"), (48, "48"), (160, "160")] {
         let text = format!(
-            "barrier 1 of {name} threads; expected a multiple of 32 up to 128, the threads of the block"
+            "barrier 1 has a thread count of {name}, expected a multiple of 32 from 32 to 128"
         );
         refused(&sync(1, threads), FaultKind::Barrier, &[&text]);
     }
     for error in teams("", &sync(1, 128), &sync(1, 96)).errors(&SCHEDULES) {
         assert_eq!(error.kind(), FaultKind::Barrier, "{error}");
         let texts = [
-            "barrier 1 of 96 threads, at which other warps wait with 128 threads",
-            "barrier 1 of 128 threads, at which other warps wait with 96 threads",
+            "barrier 1 has a thread count of 96, but other warps wait with a thread count of 128",
+            "barrier 1 has a thread count of 128, but other warps wait with a thread count of 96",
         ];
         let text = error.to_string();
         assert!(texts.iter().any(|part| text.contains(part)), "{text}");
@@ -363,20 +363,20 @@ fn rules_of_named_barriers_are_checked() {
     refused(
         &part,
         FaultKind::Divergence,
-        &["barrier in divergent code: 5 of 32 threads of the warp reach it"],
+        &["barrier in divergent code: only 5 of 32 threads of the warp reach the barrier"],
     );
     let mixed = sync(1, 64).replace("%c1,", "%rank,");
     refused(
         &mixed,
         FaultKind::Divergence,
-        &["the id of a barrier differs between the threads of a warp"],
+        &["barrier id differs within a warp"],
     );
     let no_id =
         "\"nvvm.barrier\"(%c64) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (i32) -> ()\n";
     refused(
         no_id,
         FaultKind::Malformed,
-        &["barrier with a number of threads and without an id; expected an id from 0 to 15"],
+        &["barrier has a number of threads but no id; expected an id from 0 to 15"],
     );
     let limit = |count: u32| {
         format!(
@@ -385,7 +385,7 @@ fn rules_of_named_barriers_are_checked() {
     };
     teams("", &limit(232), &limit(24)).run().expect("it runs");
     for count in [0, 16, 100, 264] {
-        let text = format!("limit of {count} registers; expected a multiple of 8 from 24 to 256");
+        let text = format!("`regCount` is {count}, expected a multiple of 8 from 24 to 256");
         refused(&limit(count), FaultKind::Malformed, &[&text]);
     }
 }
@@ -427,7 +427,7 @@ fn barriers_of_teams_are_counted() {
     check(
         &teams("", &(popc.to_owned() + &sync(1, 64)), BLOCK_BARRIER),
         FaultKind::Divergence,
-        &["barrier with a reduction, and warps that wait at different barriers"],
+        &["warps wait at different barriers, one of which has a reduction"],
     );
 }
 
@@ -473,7 +473,7 @@ fn diverged_lanes_meet_at_a_barrier() {
         FaultKind::Deadlock,
         &[
             "warp 0 of block (0, 0, 0) waits at",
-            "it waits for parity 0",
+            "the wait ends when a phase with parity 0 completes",
             "96 of 128 threads have arrived at barrier 1",
         ],
     );

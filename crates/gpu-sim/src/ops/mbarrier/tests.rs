@@ -138,7 +138,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
         &[
             "warp 1 of block (0, 0, 0) waits at",
             "try_wait",
-            "the barrier at byte 1024 of `smem` is in phase 0: 1 of 33 arrivals pending, 0 bytes pending",
+            "the mbarrier at byte 1024 of `smem` is in phase 0 with 1 of 33 arrivals and 0 bytes pending",
         ],
     );
     // The phase expects bytes, but there is no copy.
@@ -151,7 +151,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
     check(
         &partitions(&before, &expects, &consumer),
         FaultKind::Deadlock,
-        &["0 of 1 arrivals pending, 64 bytes pending"],
+        &["0 of 1 arrivals and 64 bytes pending"],
     );
     // A wait with a parity that was not flipped waits for the next phase.
     let before = [&init(32), BARRIER].concat();
@@ -159,7 +159,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
     check(
         &partitions(&before, &producer, &twice),
         FaultKind::Deadlock,
-        &["phase 1", "waits for parity 1"],
+        &["phase 1", "ends when a phase with parity 1 completes"],
     );
 }
 
@@ -169,20 +169,20 @@ fn rules_of_barriers_are_checked() {
     check(
         &partitions("", &producer, ""),
         FaultKind::Barrier,
-        &["arrival at an uninitialised barrier at byte 1024 of `smem`"],
+        &["arrival at an uninitialised mbarrier at byte 1024 of `smem`"],
     );
     let before = [&init(3), BARRIER].concat();
     let four = producer.replace("[$0 + 1024]", "[$0 + 1024], 4");
     check(
         &partitions(&before, &four, ""),
         FaultKind::Barrier,
-        &["above its count"],
+        &["arrival with count 4 exceeds the pending arrivals of the mbarrier"],
     );
     let before = [&init(32), &init(32), BARRIER].concat();
     check(
         &partitions(&before, &producer, ""),
         FaultKind::Barrier,
-        &["which is in use"],
+        &["which is already initialised"],
     );
     let end = "\"nvvm.mbarrier.inval.shared\"(%b) : (!llvm.ptr<3>) -> ()\n";
     let pointer = "%b = \"llvm.getelementptr\"(%smem) <{elem_type = i8, rawConstantIndices = array<i32: 1024>}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n\
@@ -199,7 +199,7 @@ fn rules_of_barriers_are_checked() {
     check(
         &partitions(&ended, &producer, ""),
         FaultKind::Barrier,
-        &["the barrier was invalidated by `\"nvvm.mbarrier.inval.shared\""],
+        &["the mbarrier was invalidated by `\"nvvm.mbarrier.inval.shared\""],
     );
     // The initialisation is not ordered before the uses.
     let kernel = partitions(&init(32), &wait(AT, "%c0"), &producer);

@@ -58,15 +58,18 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
         return first.filter(|_| second.is_none()).ok_or_else(|| {
             let error = d.unsupported(
                 op,
-                "differs between GPUs, and the module does not say which",
+                format!("`{name}` differs between GPUs, but the module has no target GPU"),
             );
-            error.note("`ttg.target` says which, as `hip:gfx1201`")
+            error.note("set the attribute `ttg.target`, for example to `hip:gfx1201`")
         });
     };
     all.find(|statement| statement.is_on(target))
         .ok_or_else(|| {
-            let on: Vec<&str> = statement::of_intrinsic(name).map(|s| s.on).collect();
-            d.unsupported(op, needs::only_on(target, &on.join(" ")))
+            let on: Vec<&str> = statement::of_intrinsic(name)
+                .flat_map(|s| s.on.split(' '))
+                .collect();
+            let on = on.join(", ").replace('+', " or later");
+            d.unsupported(op, format!("`{name}` is {}", needs::only_on(target, &on)))
         })
 }
 
@@ -85,7 +88,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let lanes = statement.fragments(statement.formats).lanes();
     if statement.deal != FragmentLayout::Lane && d.machine.lanes_per_warp != lanes {
         let found = d.machine.lanes_per_warp;
-        let text = format!("takes a warp of {lanes} lanes, found {found}");
+        let text =
+            format!("the matrix product requires warps of {lanes} lanes, found {found} lanes");
         return Err(d.unsupported(op, text));
     }
     let ranges = arguments(d, op, statement)?;
@@ -99,7 +103,9 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
                 let bits = fragments.elements(i) * statement.stride(i) * fragments.bits[i];
                 operands[i] = words(d, op, range.clone(), bits)?;
                 if statement.stride(i) > 1 && operands[i][0].1 != fragments.bits[i] {
-                    return Err(d.malformed(op, "C is not a vector of elements of 16 bits"));
+                    let found = operands[i][0].1;
+                    let text = format!("operand C has elements of {found} bits, expected 16 bits");
+                    return Err(d.malformed(op, text));
                 }
             }
             Argument::Scales(i) => scales[i] = Some(d.scalar(op, range.start)?),
@@ -109,7 +115,7 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let slots = d.result_slots(op)?;
     let widths = operands[2].iter().map(|(_, bits)| *bits);
     if !widths.eq(slots.iter().map(|slot| slot.bits)) {
-        return Err(d.malformed(op, "the result is not of the type of C"));
+        return Err(d.malformed(op, "the result and operand C have different types"));
     }
     let is_unscaled = is_unscaled(d, statement, &scales);
     let blocks = statement.scales.filter(|_| !is_unscaled);
@@ -129,7 +135,7 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
             false => d.undefined(
                 MarkKind::Undef,
                 slot.bits,
-                "the half of a register that the product does not set",
+                "use of an undefined value: the matrix product sets only one half of each register",
             ),
         });
     }
@@ -174,7 +180,11 @@ fn arguments(
     });
     let ranges: Vec<Range<usize>> = ranges.collect();
     if next != op.operands.len() {
-        let text = format!("has {} operands, expected {next}", op.operands.len());
+        let text = format!(
+            "`{}` has {} operands, expected {next}",
+            statement.intrinsic,
+            op.operands.len()
+        );
         return Err(d.malformed(op, text));
     }
     Ok(ranges)
@@ -204,11 +214,12 @@ fn modifiers(
         let at = range.start;
         let reg = d.scalar(op, at)?;
         let Some(value) = d.b.constant_of(reg) else {
-            return Err(d.malformed(op, format!("modifier {at} is not a constant")));
+            let text = format!("operand {at} is not a constant; expected a constant modifier");
+            return Err(d.malformed(op, text));
         };
         let refused = |expected: &str| {
             let text =
-                format!("modifier {at} is {value}, which is not supported: expected {expected}");
+                format!("modifier in operand {at} has the value {value}, expected {expected}");
             d.unsupported(op, text)
         };
         match (*argument, value) {
@@ -283,10 +294,14 @@ fn words(
     let found: u32 = words.iter().map(|(_, bits)| bits).sum();
     let widths: BTreeSet<u32> = words.iter().map(|(_, bits)| *bits).collect();
     if found != bits || widths.len() != 1 {
-        let text = format!(
-            "operand {} has {found} bits, the instruction takes {bits}",
-            range.start
-        );
+        let name = match range.len() {
+            1 => format!("operand {} has", range.start),
+            _ => format!("operands {} to {} have", range.start, range.end - 1),
+        };
+        let text = match found == bits {
+            true => format!("{name} elements of different widths, expected equal widths"),
+            false => format!("{name} {found} bits in total, expected {bits} bits"),
+        };
         return Err(d.malformed(op, text));
     }
     Ok(words)
@@ -356,8 +371,8 @@ impl Multiply {
                     if other != code {
                         let name = ["A", "B"][operand];
                         let text = format!(
-                            "element {element} of {name} is {code:#x}, and {other:#x} in lane {}: both halves of the \
-                             wave must hold the same",
+                            "in {name}, element {element} is {code:#x} in lane {lane} and {other:#x} in lane {}; \
+                             expected equal values in both halves of the wave",
                             lane - 16
                         );
                         return Err(exec.fault(FaultKind::Poison, first + lane, text));
@@ -451,7 +466,10 @@ impl Instruction for Multiply {
                 continue;
             }
             if lanes.len() != all as usize {
-                let text = format!("matrix product in {} of {all} lanes", lanes.len());
+                let text = format!(
+                    "only {} of {all} lanes execute the matrix product; expected all",
+                    lanes.len()
+                );
                 return Err(exec.fault(FaultKind::Divergence, lanes[0], text));
             }
             self.multiply(exec, warp * all)?;

@@ -35,7 +35,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::WARP_GROUPS),
     row("nvvm.wgmma.wait.group.sync.aligned", |d, op| {
         let most = op.int("group").and_then(|n| u32::try_from(n).ok());
-        let most = most.ok_or_else(|| d.malformed(op, "`group` must be a number, 0 or more"))?;
+        let most =
+            most.ok_or_else(|| d.malformed(op, "the attribute `group` is not a number of groups"))?;
         order(d, Order::Wait(most))
     })
     .needing(&needs::WARP_GROUPS),
@@ -56,7 +57,8 @@ const INTRINSICS: &[OpRow] = &[
 fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let most = d.b.constant_of(d.scalar(op, 0)?);
     let most = most.and_then(|most| u32::try_from(most).ok());
-    let most = most.ok_or_else(|| d.unsupported(op, "operand 0 must be a constant"))?;
+    let most =
+        most.ok_or_else(|| d.unsupported(op, "operand 0 is not a constant number of groups"))?;
     order(d, Order::Wait(most))
 }
 
@@ -188,7 +190,7 @@ impl Wgmma {
             Some(&lane) => {
                 let other = exec.get(reg, lane);
                 let text = format!(
-                    "{what} of a matrix product differs between lanes: {value:#x} and {other:#x}"
+                    "{what} differs between the lanes of a matrix product: {value:#x} and {other:#x}"
                 );
                 Err(exec.fault(FaultKind::Divergence, lane, text))
             }
@@ -377,7 +379,7 @@ impl Instruction for Wgmma {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
-        const WHAT: &str = "asynchronous matrix product";
+        const WHAT: &str = "the asynchronous matrix product";
         let warps = exec.whole_warps(WHAT)?;
         exec.check_warp_groups(WHAT, &warps)?;
         for group in warps.chunk_by(|a, b| a.0 / GROUP == b.0 / GROUP) {

@@ -105,7 +105,9 @@ pub(super) fn place(
     address: &PtxOperand,
 ) -> DecodeResult<(Reg, i64)> {
     let PtxOperand::Address(base, offset) = address else {
-        return Err(scope.malformed("inline assembly: an access without an address"));
+        return Err(scope.malformed(
+            "inline assembly: an operand is not an address; write `[register + offset]`",
+        ));
     };
     Ok((scope.read(base)?, *offset))
 }

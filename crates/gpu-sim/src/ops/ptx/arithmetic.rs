@@ -215,7 +215,7 @@ pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     let [a, b, c] = [1, 2, 3].map(|i| s.read_sized(&line.args[i], 32));
     let of = [a?, b?, c?];
     let super::text::PtxOperand::Immediate(table) = line.args[4] else {
-        return Err(s.malformed("inline assembly: `lop3` takes a number for its table"));
+        return Err(s.malformed("inline assembly: the table of `lop3` is not a number"));
     };
     let reg = s.d.emit(|dst| Lop3 { table, dst, of });
     s.result(line, reg)
@@ -348,7 +348,7 @@ pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     match compare_floats(s.d, line.words[1], ty, of) {
         Some(reg) => s.result(line, reg),
         None => Err(s.malformed(format!(
-            "inline assembly: no comparison `{}`",
+            "inline assembly: unknown comparison `{}`",
             line.words[1]
         ))),
     }

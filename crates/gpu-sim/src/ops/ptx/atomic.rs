@@ -70,7 +70,7 @@ pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     };
     let float = float_type(type_);
     let Some(combine) = combine(line, float.is_some()) else {
-        return Err(scope.malformed("inline assembly: an atomic access that does nothing"));
+        return Err(scope.malformed("inline assembly: an atomic access without a known operation"));
     };
     let bits = line.bits / halves as u32;
     for (i, value) in (0..).zip(parts(values)) {

@@ -186,7 +186,7 @@ fn operand(
     let bits = said.type_bits;
     let register = |name: &Name, expected: u32, wider: bool| {
         let Some(found) = width(name) else {
-            return Some(format!("{} is declared nowhere", show(name)));
+            return Some(format!("register {} is not declared", show(name)));
         };
         // There are no 8-bit registers.
         let least = if wider { expected.max(16) } else { expected };
@@ -220,28 +220,30 @@ fn operand(
             parts.find_map(|part| operand('w', part, said, width))
         }),
         ('k', PtxOperand::Name(name)) if sink(name) => None,
-        ('k', _) => Some("a result that is used, expected `_`".to_owned()),
+        ('k', _) => Some("the result operand is not `_`, expected `_`".to_owned()),
         ('b', PtxOperand::Immediate(_)) => None,
         ('b', PtxOperand::Name(name)) => register(name, 1, false),
         ('c' | 'm' | 'x', PtxOperand::Vector(parts)) => parts.iter().find_map(|part| match part {
             PtxOperand::Name(name) => register(name, if letter == 'c' { 16 } else { 32 }, false),
-            _ => Some("a part that is no register".to_owned()),
+            _ => Some("a vector element is not a register".to_owned()),
         }),
         ('d' | 's', PtxOperand::Vector(parts)) => {
             let count = parts.len() as u32;
             if !matches!(count, 2 | 4) || bits / count < 16 {
-                return Some(format!("{count} parts of {bits} bits"));
+                return Some(format!(
+                    "a vector of {count} registers for a {bits}-bit type, expected 2 or 4 of at least 16 bits"
+                ));
             }
             parts.iter().find_map(|part| match part {
                 PtxOperand::Name(name) if sink(name) && letter == 'd' => None,
                 PtxOperand::Name(name) => register(name, bits / count, false),
-                _ => Some("a part that is no register".to_owned()),
+                _ => Some("a vector element is not a register".to_owned()),
             })
         }
         ('V' | 'v', PtxOperand::Vector(parts)) => {
             if parts.len() != said.count {
                 return Some(format!(
-                    "{} registers for a vector of {}",
+                    "a vector of {} registers, expected {}",
                     parts.len(),
                     said.count
                 ));
@@ -250,15 +252,15 @@ fn operand(
                 PtxOperand::Name(name) if sink(name) && letter == 'V' => None,
                 PtxOperand::Name(name) => register(name, bits, true),
                 PtxOperand::Immediate(_) if letter == 'v' => None,
-                _ => Some("a part that is no register".to_owned()),
+                _ => Some("a vector element is not a register".to_owned()),
             })
         }
         ('V' | 'v', other) if said.count == 1 => match (letter, other) {
             (_, PtxOperand::Name(name)) => register(name, bits, true),
             ('v', PtxOperand::Immediate(_)) => None,
-            _ => Some("an operand that is no register".to_owned()),
+            _ => Some("an operand is not a register".to_owned()),
         },
-        ('V' | 'v', _) => Some(format!("one register for a vector of {}", said.count)),
+        ('V' | 'v', _) => Some(format!("one operand, expected a vector of {}", said.count)),
         ('a', PtxOperand::Address(base, _)) => match &**base {
             PtxOperand::Name(name) => match width(name) {
                 Some(32 | 64) => None,
@@ -266,13 +268,17 @@ fn operand(
                     "the address {} has {found} bits, expected 32 or 64",
                     show(name)
                 )),
-                None => Some(format!("{} is declared nowhere", show(name))),
+                None => Some(format!("register {} is not declared", show(name))),
             },
             _ => None,
         },
-        ('a', _) => Some("an operand that is no address: write `[register + offset]`".to_owned()),
-        ('p' | 'P', _) => Some("an operand that is no predicate".to_owned()),
-        _ => Some("an operand that is no register".to_owned()),
+        ('a', _) => Some("an operand is not an address; write `[register + offset]`".to_owned()),
+        ('p' | 'P', _) => Some("an operand is not a predicate".to_owned()),
+        ('b', _) => Some("an operand is not a predicate or a number".to_owned()),
+        ('n', _) => Some("an operand is not a number".to_owned()),
+        ('t', _) => Some("an operand is not an address with coordinates".to_owned()),
+        ('c' | 'm', _) => Some("an operand is not a list of registers".to_owned()),
+        _ => Some("an operand is not a register".to_owned()),
     }
 }
 

@@ -550,7 +550,7 @@ fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult 
 /// Returns the 8-bit float format of the packed PTX type `word`. Returns an error if the GPU has no 8-bit floats.
 fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
-        return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
+        return Err(s.unsupported("inline assembly: the target GPU has no 8-bit floats"));
     }
     let name = match word {
         "e4m3x2" => "f8E4M3FN",

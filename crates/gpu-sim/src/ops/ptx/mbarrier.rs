@@ -32,7 +32,7 @@ pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
         }
         ("arrive", [_, at, count]) => (at, MbarrierAction::Arrive(s.read_sized(count, 32)?, None)),
         ("arrive", [_, at]) => (at, MbarrierAction::Arrive(s.d.b.constant(1), None)),
-        _ => return Err(s.malformed("inline assembly: no such `mbarrier`")),
+        _ => return Err(s.malformed("inline assembly: unknown form of `mbarrier`")),
     };
     let at = address(s, at)?;
     push(s.d, at, act, line.guard);
@@ -44,7 +44,8 @@ pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
 /// error if the statement is not in such a loop.
 pub(super) fn wait(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     if !line.repeats {
-        let text = "inline assembly: `mbarrier.try_wait` is supported in a loop that repeats it until it succeeds";
+        let text = "inline assembly: `mbarrier.try_wait` is not in a loop that repeats until the phase \
+            completes";
         return Err(s.unsupported(text));
     }
     let at = address(s, &line.args[1])?;

@@ -111,7 +111,10 @@ fn vector_text(
         match inputs.position(|c| c.parse() == Ok(output)) {
             Some(input) => regs.extend(d.operand(op, input)?.slots.iter().copied()),
             None => {
-                return Err(d.unsupported(op, "inline assembly with an output of no input"));
+                let text = format!(
+                    "inline assembly without instructions: output {output} is not tied to an input"
+                );
+                return Err(d.unsupported(op, text));
             }
         }
     }
@@ -234,11 +237,13 @@ impl AsmScope<'_, '_> {
         let slots = self.d.flat(self.op, &value.ty)?;
         let total: u32 = slots.iter().map(|slot| slot.bits).sum();
         if total > bits {
-            let text = format!("operand of {total} bits for constraint `{constraint}` of {bits}");
+            let text = format!(
+                "operand of {total} bits for constraint `{constraint}`, expected at most {bits} bits"
+            );
             return Err(self.malformed(text));
         }
         let Some(first) = slots.first() else {
-            return Err(self.malformed("an operand has no value"));
+            return Err(self.malformed("an operand has no elements"));
         };
         let reg = repack(self.d, &value.slots, first.bits, total, 1)[0];
         self.current.insert(Name::Operand(index), reg);
@@ -363,7 +368,7 @@ impl AsmScope<'_, '_> {
             }
             _ => {
                 Err(self
-                    .unsupported("inline assembly: a vector or address where a register must be"))
+                    .unsupported("inline assembly: a vector or an address, expected a register"))
             }
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
         return Err(s.malformed(format!("inline assembly: `{opcode}` has no shape")));
     };
     let types = Types::of(sum, a, b)
-        .ok_or_else(|| s.malformed(format!("inline assembly: `{opcode}` has no such types")))?;
+        .ok_or_else(|| s.malformed(format!("inline assembly: `{opcode}` has unsupported types")))?;
     let n = shape.split(['n', 'k']).nth(1).and_then(|n| n.parse().ok());
     let is_size = |n: &u32| {
         let step = if types.are_integers() && *n > 32 {
@@ -45,7 +45,7 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     };
     let n = n.filter(is_size).ok_or_else(|| {
         s.malformed(format!(
-            "inline assembly: `{opcode}`: no such number of columns"
+            "inline assembly: `{opcode}`: unsupported n; expected a multiple of 8 from 8 to 256"
         ))
     })?;
     let PtxOperand::Vector(results) = &line.args[0] else {
@@ -55,7 +55,7 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     };
     if results.len() as u32 != types.sum_registers(n) {
         let text = format!(
-            "inline assembly: `{opcode}`: {} registers of D, expected {}",
+            "inline assembly: `{opcode}`: D has {} registers, expected {}",
             results.len(),
             types.sum_registers(n)
         );
@@ -70,12 +70,12 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     let numbers: Vec<u64> = numbers.collect::<DecodeResult<_>>()?;
     let (scales, flags) = numbers.split_at(numbers.len().min(2));
     if scales.iter().any(|scale| *scale != 1) {
-        let text = "inline assembly: `wgmma` that negates a factor is not supported";
+        let text = "inline assembly: `wgmma` with a scale of A or B that is not 1 is not supported";
         return Err(s.unsupported(text));
     }
     if flags.iter().any(|flag| *flag > 1) {
         return Err(s.malformed(format!(
-            "inline assembly: `{opcode}`: a flag must be 0 or 1"
+            "inline assembly: `{opcode}`: a transpose flag is not 0 or 1"
         )));
     }
     let a = match &line.args[1] {
@@ -85,7 +85,7 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
         }
         PtxOperand::Vector(parts) => {
             let text = format!(
-                "inline assembly: `{opcode}`: {} registers of A, expected 4",
+                "inline assembly: `{opcode}`: A has {} registers, expected 4",
                 parts.len()
             );
             return Err(s.malformed(text));
@@ -101,8 +101,8 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     let scale = match &line.args[3] {
         PtxOperand::Immediate(0) => ScaleD::Zero,
         PtxOperand::Immediate(1) => ScaleD::One,
-        PtxOperand::Immediate(_) => {
-            let text = format!("inline assembly: `{opcode}`: the scale of D must be 0 or 1");
+        PtxOperand::Immediate(found) => {
+            let text = format!("inline assembly: `{opcode}`: scale-d is {found}, expected 0 or 1");
             return Err(s.malformed(text));
         }
         predicate => ScaleD::If(s.read(predicate)?),

@@ -29,7 +29,7 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
         .find_map(|word| word.strip_suffix('d')?.parse().ok());
     if said != Some(coordinates.len()) || !(1..=5).contains(&coordinates.len()) {
         let text = format!(
-            "inline assembly: `{opcode}`: {} coordinates",
+            "inline assembly: `{opcode}` has {} coordinates, expected the rank in the opcode (1 to 5)",
             coordinates.len()
         );
         return Err(s.malformed(text));
@@ -100,7 +100,7 @@ pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     let (index, value) = match line.args {
         [_, PtxOperand::Immediate(index), value] => (*index, value),
         [_, value] => (0, value),
-        _ => return Err(s.malformed("inline assembly: a dimension is not a number")),
+        _ => return Err(s.malformed("inline assembly: the dimension operand is not a number")),
     };
     let value = s.read_sized(value, line.bits)?;
     let to = (space(line), addr, offset);
@@ -108,7 +108,7 @@ pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
         true => Ok(()),
         false => {
             let text = format!(
-                "inline assembly: a tensor map has no `{}` {index}",
+                "inline assembly: field `{}` of a tensor map has no entry {index}",
                 line.words[3]
             );
             Err(s.malformed(text))
@@ -149,7 +149,7 @@ pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> 
 fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
         Some(PtxOperand::Immediate(128)) => Ok(()),
-        _ => Err(s.malformed("inline assembly: the size of a tensor map must be 128")),
+        _ => Err(s.malformed("inline assembly: the size operand of a tensor map is not 128")),
     }
 }
 

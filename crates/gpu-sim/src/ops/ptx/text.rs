@@ -94,7 +94,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
         }
         if let Some(((name, negated), _)) = &skip {
             if statement.guard.is_some() {
-                return Err(format!("`{piece}` behind a branch"));
+                return Err(format!("the guarded statement `{piece}` after a branch"));
             }
             statement.guard = Some((name.clone(), !negated));
         }
@@ -103,7 +103,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
     }
     match skip {
         None => Ok(statements),
-        Some((_, label)) => Err(format!("a branch to `{label}`, which is not below it,")),
+        Some((_, label)) => Err(format!(
+            "a branch to the label `{label}`, which does not follow,"
+        )),
     }
 }
 
@@ -115,9 +117,9 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
         let after = after.trim_start_matches('!');
         let end = after
             .find(char::is_whitespace)
-            .ok_or_else(|| format!("`{text}` has no opcode"))?;
+            .ok_or_else(|| format!("`{text}`, which has no opcode,"))?;
         let PtxOperand::Name(name) = parse_arg(&after[..end])? else {
-            return Err(format!("the guard of `{text}` must be a register"));
+            return Err(format!("`{text}`, whose guard is not a register,"));
         };
         guard = Some((name, negated));
         rest = after[end..].trim_start();
@@ -167,7 +169,7 @@ fn operand(text: &str, type_: Option<&String>) -> Result<PtxOperand, String> {
     let of_float = |bits: fn(f64) -> u64| match text.parse() {
         Ok(value) if digits.contains(['.', 'e', 'E']) => Ok(PtxOperand::Immediate(bits(value))),
         _ => Err(format!(
-            "operand `{text}`, expected a floating-point constant such as `1.0`"
+            "operand `{text}` (expected a floating-point constant such as `1.0`)"
         )),
     };
     match type_.map(String::as_str) {

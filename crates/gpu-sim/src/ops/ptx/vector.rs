@@ -149,12 +149,12 @@ pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
         .map_err(|problem| s.unsupported(format!("inline assembly: {problem} is not supported")))?;
     let [result @ PtxOperand::Name(Name::Operand(_)), sources @ ..] = &operands[..] else {
         return Err(s.unsupported(format!(
-            "inline assembly: `{text}`: a result that is no operand is not supported"
+            "inline assembly: `{text}`: the result is not an operand such as `$0`"
         )));
     };
     if sources.len() != *count {
         return Err(s.malformed(format!(
-            "inline assembly: `{name}`: {} sources, expected {count}",
+            "inline assembly: `{name}` has {} sources, expected {count}",
             sources.len()
         )));
     }

@@ -176,8 +176,8 @@ fn bytes_in_flight_are_not_touched() {
         &kernel(Swizzle::None, &late),
         FaultKind::InFlight,
         &[
-            "load of byte",
-            "which an asynchronous copy in flight still writes",
+            "load from byte",
+            "which an asynchronous copy in flight writes",
             "cp.async.bulk.tensor",
             "mbarrier.try_wait",
         ],
@@ -186,7 +186,7 @@ fn bytes_in_flight_are_not_touched() {
     check_fault(
         &kernel(Swizzle::None, &gone),
         FaultKind::InFlight,
-        &["the block returns while an asynchronous copy still writes its shared memory"],
+        &["the block returns before an asynchronous copy has finished writing shared memory"],
     );
 }
 
@@ -202,13 +202,13 @@ fn bytes_must_be_those_that_are_expected() {
     check_fault(
         &kernel(Swizzle::None, &more),
         FaultKind::Deadlock,
-        &["0 of 1 arrivals pending, 1024 bytes pending"],
+        &["0 of 1 arrivals and 1024 bytes pending"],
     );
     let none = [&*load(0, 0)];
     check_fault(
         &kernel(Swizzle::None, &none),
         FaultKind::Barrier,
-        &["copy to an uninitialised barrier at byte 16384 of `smem`"],
+        &["copy that signals an uninitialised mbarrier at byte 16384 of `smem`"],
     );
 }
 
@@ -219,17 +219,21 @@ fn maps_and_addresses_are_checked() {
     check_fault(
         &wrong,
         FaultKind::Malformed,
-        &["rows of a box of 128 bytes, more than the 64 of the swizzle"],
+        &["box rows of 128 bytes, expected at most the swizzle width, 64"],
     );
     wrong.input[..128].fill(0);
-    check_fault(&wrong, FaultKind::Malformed, &["there is no tensor map"]);
+    check_fault(
+        &wrong,
+        FaultKind::Malformed,
+        &["the bytes are not a tensor map"],
+    );
     let one = load(0, 0)
         .replace("tensor.2d", "tensor.1d")
         .replace("{$2, $3}", "{$2}");
     check_fault(
         &kernel(Swizzle::None, &[&*init(), &expect(1024), &one]),
         FaultKind::Malformed,
-        &["copy of 1 dimensions by a tensor map of 2"],
+        &["tensor copy has 1 coordinates, but the tensor map has 2 dimensions"],
     );
     let reported_lane = load(0, 0).replace("[$0], [$1", "[$0 + 64], [$1");
     check_fault(
@@ -257,7 +261,7 @@ fn copies_come_behind_a_fence_of_proxies() {
     check_fault(
         &kernel(Swizzle::None, &[write, &rest]),
         FaultKind::MissingFence,
-        &["write of byte", "through the async proxy"],
+        &["store to byte", "the write through the async proxy"],
     );
     for found in runs(&kernel(
         Swizzle::None,
@@ -376,7 +380,7 @@ fn sources_of_stores_are_kept() {
     check_fault(
         &kernel,
         FaultKind::MissingFence,
-        &["read of byte", "through the async proxy"],
+        &["store to byte", "the read through the async proxy"],
     );
 }
 

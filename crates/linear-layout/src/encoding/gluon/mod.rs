@@ -216,7 +216,7 @@ impl FromStr for GluonLayout {
         let ValueKind::Call(call) = &value.kind else {
             return Err(EncodingError::syntax(
                 value.at,
-                "expected a call of a class".to_owned(),
+                "expected a layout such as `gl.BlockedLayout(...)`".to_owned(),
             ));
         };
         let (encoding, bound) = read_call(call, value.at)?;
@@ -259,14 +259,14 @@ fn class_of(path: &str, at: usize) -> Result<&'static Class, EncodingError> {
         return Err(EncodingError::syntax(
             at,
             format!(
-                "`{name}` is left open in a program: the compiler chooses the layout; paste the encoding of the \
-                 compiled kernel's TTGIR"
+                "`{name}` leaves the layout to the compiler; paste the encoding from the TTGIR of the compiled \
+                 kernel"
             ),
         ));
     }
     let near = nearest(name, GluonLayout::classes());
     let near = near.map_or_else(
-        || "expected one such as `BlockedLayout`".to_owned(),
+        || "expected a layout such as `BlockedLayout`".to_owned(),
         |near| format!("the nearest is `{near}`"),
     );
     Err(EncodingError::syntax(
@@ -284,7 +284,9 @@ impl<'c, 't> Arguments<'c, 't> {
                 None if position < values.len() => position,
                 None => {
                     let most = values.len();
-                    let reason = format!("`{}` has {most} fields, found another value", class.name);
+                    let found = call.arguments.len();
+                    let reason =
+                        format!("`{}` has {most} fields, found {found} values", class.name);
                     return Err(EncodingError::syntax(argument.at, reason));
                 }
                 Some(name) => match class.fields.iter().position(|(field, _)| *field == name) {
@@ -465,7 +467,8 @@ fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
 fn unknown_field(class: &Class, name: &str, at: usize) -> EncodingError {
     if OLD_FIELDS.contains(&name) {
         let reason = format!(
-            "`{name}` is a field of Triton 3.6 and earlier; write how CTAs share the tensor as `cga_layout=[[1, 0]]`"
+            "`{name}` exists only in Triton 3.6 and earlier; use `cga_layout`, such as `cga_layout=[[1, 0]]`, \
+             to split the tensor over CTAs"
         );
         return EncodingError::syntax(at, reason);
     }
@@ -525,7 +528,7 @@ fn numbers(value: &Value<'_>) -> Result<Vec<u64>, EncodingError> {
 fn unknown_value(name: &str, at: usize) -> EncodingError {
     EncodingError::syntax(
         at,
-        format!("the value of `{name}` is not known here; write it as a number or a list"),
+        format!("the value of `{name}` is unknown; replace the name by a number or a list"),
     )
 }
 

@@ -115,11 +115,11 @@ pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingErro
         Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
         Encoding::Slice(_) => Err(cannot(
             "expand_dims",
-            "the operand is a slice along another dim",
+            "the operand is a `slice` along a dim other than the axis",
         )),
         _ => Err(cannot(
             "expand_dims",
-            "the operand is not a `slice`; convert it to one first",
+            "the operand is not a `slice`; convert the operand to a `slice` along the axis",
         )),
     }
 }
@@ -159,7 +159,7 @@ pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingEr
         Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
         _ => Err(cannot(
             "reduce",
-            "the result is not a `slice` along that axis",
+            "the result is not a `slice` along the axis",
         )),
     }
 }
@@ -256,7 +256,10 @@ pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingEr
 pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     check_shape(src, shape)?;
     let Some(axis) = src.rank().checked_sub(1).filter(|axis| *axis > 0) else {
-        return Err(cannot("split", "the operand has one dim"));
+        return Err(cannot(
+            "split",
+            "the operand has rank 1, expected 2 or more",
+        ));
     };
     if let Encoding::Blocked(e) = src {
         let [size, threads, warps] = [
@@ -396,7 +399,7 @@ fn fp4(
         if !is_pair {
             return Err(cannot(
                 OP,
-                "the first two registers of a thread are not adjacent along the axis",
+                "the first two registers of a thread do not hold adjacent elements along the axis",
             ));
         }
         halve(OP, &layout, axis)?

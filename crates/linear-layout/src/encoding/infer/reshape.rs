@@ -49,7 +49,13 @@ pub fn reshape(
     check_shape(src, src_shape)?;
     let count = |shape: &[u64]| shape.iter().fold(1, |n: u64, size| n.saturating_mul(*size));
     let (from, to) = (count(src_shape), count(dst_shape));
-    if from != to || dst_shape.is_empty() || dst_shape.len() > MAX_RANK {
+    if dst_shape.is_empty() || dst_shape.len() > MAX_RANK {
+        return Err(cannot(
+            "reshape",
+            "the result has an unsupported rank, expected 1 to 16",
+        ));
+    }
+    if from != to {
         return Err(EncodingError::new(EncodingErrorKind::ElementCount {
             op: "reshape",
             src: from,

@@ -64,7 +64,7 @@ impl LayoutColumns {
     pub(super) fn new(shape: &[u64]) -> Result<Self, CompilerLayoutError> {
         let mut size = 1;
         for (dim, &extent) in shape.iter().enumerate() {
-            check_power("the tensor", dim, extent)?;
+            check_power("the tensor shape", dim, extent)?;
             size = product(size, extent)?;
         }
         Ok(Self {

@@ -26,18 +26,18 @@ pub(super) enum CompilerLayoutErrorKind {
         found: usize,
         expected: usize,
     },
-    #[error("the tensor has {found} dims; the first tile requires {least} or more")]
+    #[error("a tile has {least} dims; expected at most {found}, the number of dims to tile")]
     RankTooSmall { found: usize, least: usize },
     #[error("entry {at} of `{field}` is 0; expected 1 or more")]
     Zero { field: &'static str, at: usize },
-    #[error("extent {value} of dim {dim} of {what} is not a power of two; the next one is {}",
+    #[error("dim {dim} of {what} is {value}; expected a power of two, the next is {}",
             .value.next_power_of_two())]
     NotPowerOfTwo {
         what: &'static str,
         dim: usize,
         value: u64,
     },
-    #[error("extent {extent} of dim {dim} is not a multiple of {what}, {by}; the next one is {}",
+    #[error("in dim {dim}, extent {extent} is not a multiple of {by} ({what}); the next multiple is {}",
             .extent.div_ceil(*.by).saturating_mul(*.by))]
     NotDivisible {
         what: &'static str,
@@ -45,10 +45,16 @@ pub(super) enum CompilerLayoutErrorKind {
         extent: u64,
         by: u64,
     },
+    #[error("dim {dim} has extent {extent}; expected {expected}, the product of the tiles")]
+    ExtentDiffers {
+        dim: usize,
+        extent: u64,
+        expected: u64,
+    },
     #[error("`order` is {order:?}; expected a permutation of the dims")]
     NotPermutation { order: Vec<u64> },
     #[error(
-        "{what} {dim} is 0, so that dim {dim} is not distributed, but its tile is {tile}; expected 1"
+        "in dim {dim}, {what} is 0 (no distribution), but the tile has extent {tile}; expected extent 1"
     )]
     NotDistributed {
         what: &'static str,
@@ -59,13 +65,15 @@ pub(super) enum CompilerLayoutErrorKind {
     NoSuchTiledDim { found: i64, rank: usize },
     #[error("dim {found} is distributed twice")]
     TiledDimTwice { found: i64 },
-    #[error("{what} multiply to {found}; expected {expected}, with `Replicated` for copies")]
+    #[error(
+        "the extents in {what} have the product {found}; expected {expected}, including `Replicated` copies"
+    )]
     Count {
         what: &'static str,
         found: u64,
         expected: u64,
     },
-    #[error("a number exceeds 2^62")]
+    #[error("a product of extents is 2^62 or more; expected less than 2^62")]
     TooLarge,
     #[error(transparent)]
     Layout(#[from] LayoutError),

@@ -11,7 +11,7 @@
 //! assert_eq!(linear.basis(Dim::LANE, 3), [1, 0]);
 //! assert_eq!(linear.basis(Dim::WARP, 2), [16, 0]);
 //! let e = layout.to_linear_layout(&[32, 48]).unwrap_err();
-//! assert_eq!(e.to_string(), "extent 48 of dim 1 of the tensor is not a power of two; the next one is 64");
+//! assert_eq!(e.to_string(), "dim 1 of the tensor shape is 48; expected a power of two, the next is 64");
 //! # Ok::<(), linear_layout::encoding::other::CompilerLayoutError>(())
 //! ```
 //! # Shape

@@ -151,13 +151,12 @@ impl NestedLayout {
             }
             .into());
         }
-        for (dim, (&extent, by)) in shape.iter().zip(self.shape()?).enumerate() {
-            if extent != by {
-                return Err(CompilerLayoutErrorKind::NotDivisible {
-                    what: "the product of the tiles",
+        for (dim, (&extent, expected)) in shape.iter().zip(self.shape()?).enumerate() {
+            if extent != expected {
+                return Err(CompilerLayoutErrorKind::ExtentDiffers {
                     dim,
                     extent,
-                    by,
+                    expected,
                 }
                 .into());
             }

@@ -70,7 +70,7 @@ fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, Compi
         for (digit, &extent) in split.into_iter().zip(tile) {
             dims.push(IndexDigit {
                 weight: product(digit.weight, extent)?,
-                extent: quotient("its tile", digit.dim, digit.extent, extent)?,
+                extent: quotient("the tile", digit.dim, digit.extent, extent)?,
                 ..digit
             });
             inside.push(IndexDigit { extent, ..digit });

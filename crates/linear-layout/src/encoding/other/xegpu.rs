@@ -83,7 +83,7 @@ impl XegpuLayout {
         }
         let Some(rank) = sg_layout.as_ref().or(lane_layout.as_ref()).map(Vec::len) else {
             return Err(CompilerLayoutErrorKind::Missing {
-                field: FIELDS[3],
+                field: "sg_layout` or `lane_layout",
                 needed_by: "#xegpu.layout",
             }
             .into());

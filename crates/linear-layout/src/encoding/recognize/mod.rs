@@ -8,6 +8,7 @@ mod matrix;
 mod shared;
 mod slice;
 
+use super::error::EncodingErrorKind;
 use super::linear::{cga_of, check_dims, single_step};
 use super::tiling::{DISTRIBUTED, SHARED};
 use super::{
@@ -72,9 +73,14 @@ impl Encoding {
             return shared::partitioned_candidate(layout)
                 .filter(spells)
                 .ok_or_else(|| {
-                    let reason =
-                        "expected pieces along one dim that alternate between the partitions";
-                    EncodingError::no_layout("partitioned_shared", reason)
+                    let reason = "a layout with partitions is not a `partitioned_shared` encoding, expected \
+                                  pieces along one dim that alternate between the partitions";
+                    EncodingError::new(EncodingErrorKind::Quoted {
+                        at: 0,
+                        is_syntax: false,
+                        key: None,
+                        reason: reason.to_owned(),
+                    })
                 });
         }
         let expected = "register, lane, warp, block (or offset, block) -> dim0, dim1, ...";

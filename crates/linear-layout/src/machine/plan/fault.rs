@@ -10,16 +10,17 @@ pub struct PlanFault(#[from] FaultKind);
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum FaultKind {
-    #[error("the plan is not for these layouts: it has {found} {what}, expected {expected}")]
+    #[error("the plan does not match the layouts: found {found} {what}, expected {expected}")]
     Shape {
         what: &'static str,
         found: usize,
         expected: usize,
     },
-    #[error("step {step} uses {value} before its definition")]
+    #[error("step {step} uses {value} before the step that defines {value}")]
     Undefined { step: usize, value: ValueId },
-    #[error("register {register} of lane {lane}, warp {warp} ends with {}{expected}",
-            .found.map_or("nothing: expected element ".into(), |found| format!("element {found}: expected ")))]
+    #[error("in lane {lane} of warp {warp}, register {register} holds {} after the last step: expected element \
+             {expected}",
+            .found.map_or_else(|| "no element".to_owned(), |found| format!("element {found}")))]
     Wrong {
         register: usize,
         lane: u32,
@@ -35,10 +36,12 @@ pub(super) enum FaultKind {
         byte: u32,
         reading: bool,
     },
-    #[error("step {step}: thread {thread} reads byte {byte} of shared memory before it is written")]
+    #[error(
+        "step {step}: thread {thread} reads byte {byte} of shared memory, which no thread has written yet"
+    )]
     Uninitialised { step: usize, thread: u32, byte: u32 },
     #[error(
-        "step {step}: thread {thread} accesses {bytes} bytes at byte {byte} of a buffer of {scratch} bytes"
+        "step {step}: thread {thread} accesses {bytes} bytes at byte {byte}, but the buffer has {scratch} bytes"
     )]
     OutOfBounds {
         step: usize,
@@ -48,7 +51,8 @@ pub(super) enum FaultKind {
         scratch: u32,
     },
     #[error(
-        "step {step}: thread {thread} accesses the memory of block {rank} of a cluster of {blocks} blocks"
+        "step {step}: thread {thread} accesses the shared memory of CTA {rank}, but the cluster has {blocks} \
+         CTAs"
     )]
     Rank {
         step: usize,
@@ -57,7 +61,8 @@ pub(super) enum FaultKind {
         blocks: u32,
     },
     #[error(
-        "step {step}: thread {thread} accesses {bytes} bytes at byte {byte}: expected a multiple of {bytes}"
+        "step {step}: thread {thread} accesses {bytes} bytes at byte {byte}: expected a multiple of {bytes} as \
+         byte offset"
     )]
     Misaligned {
         step: usize,
@@ -69,17 +74,24 @@ pub(super) enum FaultKind {
     Width { step: usize, what: &'static str },
     #[error("step {step} reads from lane {lane}, but a warp has {lanes} lanes")]
     Lane { step: usize, lane: u32, lanes: u32 },
-    #[error("step {step} combines elements that do not correspond in all operands")]
+    #[error(
+        "step {step} combines elements that do not belong together: expected elements at the same position of \
+         each operand"
+    )]
     Tuple { step: usize },
-    #[error("step {step} adds products of mismatched elements, or one product twice")]
+    #[error(
+        "step {step} adds a product of elements that do not match, or adds the same product twice"
+    )]
     Product { step: usize },
-    #[error("byte {byte} of the buffer holds a wrong element")]
+    #[error("after the last step, byte {byte} of the buffer does not hold the expected element")]
     Stored { byte: u32 },
-    #[error("two elements lie at byte {byte} of the buffer")]
+    #[error("two elements lie at byte {byte} of the buffer: expected disjoint elements")]
     Overlap { byte: u32 },
-    #[error("step {step}: replicas in several lanes hold different elements")]
+    #[error("step {step}: lanes that must hold replicas hold different elements")]
     Lanes { step: usize },
-    #[error("result {result} of thread {thread} does not combine its elements once and in order")]
+    #[error(
+        "in thread {thread}, result {result} does not combine each expected element exactly once and in order"
+    )]
     Combined { result: usize, thread: usize },
 }
 

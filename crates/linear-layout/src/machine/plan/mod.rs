@@ -107,12 +107,12 @@ fn check(
         1 << dst_registers.len(),
     )?;
     expect(
-        "bits of the thread number",
+        "bits of the thread index",
         (plan.lanes_log2() + plan.warps_log2() + plan.blocks_log2()) as usize,
         src_threads.len(),
     )?;
     expect(
-        "bits of the thread number",
+        "bits of the thread index",
         src_threads.len(),
         dst_threads.len(),
     )?;

@@ -291,7 +291,7 @@ impl<'a, N: Name> Machine<'a, N> {
         for (result, &value) in self.plan.results().iter().enumerate() {
             let rows = self.place(step, value)?;
             if self.plan.is_word(value) {
-                let what = "a result is not an element";
+                let what = "a result is a packed word: expected an element";
                 return Err(FaultKind::Width { step, what }.into());
             }
             // For whole elements, comparing the first granules suffices.
@@ -332,7 +332,7 @@ impl<'a, N: Name> Machine<'a, N> {
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));
         let names: Vec<N> = names.collect();
         if self.plan.is_word(value) || !self.are_elements(rows) || names.contains(&N::NOTHING) {
-            let what = "a combination of a value that is not an element";
+            let what = "an operand is a packed word or is undefined: expected an element";
             return Err(FaultKind::Width { step, what }.into());
         }
         Ok(names)
@@ -362,7 +362,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 if rows.len() > whole {
                     return Err(FaultKind::Width {
                         step: index,
-                        what: "packs more elements than a register holds",
+                        what: "the packed elements do not fit in a register",
                     }
                     .into());
                 }
@@ -384,7 +384,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 if count as usize * each > rows.len() {
                     return Err(FaultKind::Width {
                         step: index,
-                        what: "unpacks more elements than the register holds",
+                        what: "the register holds fewer elements than the step unpacks",
                     }
                     .into());
                 }
@@ -486,7 +486,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 if low.len() != high.len() || low.len() * self.granule as usize != 4 {
                     return Err(FaultKind::Width {
                         step: index,
-                        what: "a lane swap of a value that is not a word",
+                        what: "an operand of a lane swap is not a 32-bit word",
                     }
                     .into());
                 }

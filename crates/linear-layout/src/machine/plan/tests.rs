@@ -158,7 +158,7 @@ fn a_wrong_address_is_found() {
     );
     let fault = verdict(&edit(|a| a.xor ^= 16), &src, &dst, target).unwrap_err();
     assert_eq!(kinds(&fault), [false, false, false, true], "{fault}");
-    assert!(fault.to_string().contains("ends with element"), "{fault}");
+    assert!(fault.to_string().contains("holds element"), "{fault}");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn another_layout_is_another_plan() {
     assert!(
         fault
             .to_string()
-            .starts_with("the plan is not for these layouts: it has 8 source registers"),
+            .starts_with("the plan does not match the layouts: found 8 source registers"),
         "{fault}"
     );
 }
@@ -206,7 +206,7 @@ fn steps_out_of_order_are_found() {
     let broken = plan.edited(|steps| steps.reverse());
     let fault = verdict(&broken, &src, &dst, target).unwrap_err();
     assert!(
-        fault.to_string().contains("before its definition"),
+        fault.to_string().contains("before the step that defines"),
         "{fault}"
     );
 }

@@ -32,23 +32,29 @@ pub struct WarpGroupFault(#[from] WarpGroupFaultKind);
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 enum WarpGroupFaultKind {
-    #[error("the plan is not for these operands: it has {found} {what}, expected {expected}")]
+    #[error("the plan does not match the operands: found {found} {what}, expected {expected}")]
     Shape {
         what: &'static str,
         found: u64,
         expected: u64,
     },
-    #[error("{operand} is in a buffer, but has no descriptor")]
+    #[error("the plan has no descriptor for {operand}, which is in a buffer")]
     NoDescriptor { operand: char },
-    #[error("{operand} is transposed with elements of {bits} bits: expected 16")]
+    #[error(
+        "{operand} is transposed and has {bits}-bit elements: expected 16-bit elements in a transposed operand"
+    )]
     Transposed { operand: char, bits: u64 },
-    #[error("the buffer of {operand} takes {bytes} bytes, more than a descriptor can address")]
+    #[error(
+        "the buffer of {operand} takes {bytes} bytes: expected at most {} bytes, the range of a matrix \
+         descriptor",
+        reader::REACH
+    )]
     Far { operand: char, bytes: u64 },
     #[error(transparent)]
     Descriptor(#[from] DescriptorFault),
     #[error(
-        "issue {issue} of warp group {group} reads byte {byte} of the buffer of {operand}: expected the start of one of its \
-         elements, below {bytes}"
+        "in the buffer of {operand}, issue {issue} of warp group {group} reads an element at byte {byte}: \
+         expected the first byte of an element, below byte {bytes}"
     )]
     Byte {
         issue: usize,
@@ -58,8 +64,9 @@ enum WarpGroupFaultKind {
         bytes: u64,
     },
     #[error(
-        "issue {issue} of warp group {group} has element {found:?} of {operand} at line {line} and k {k} of its tile: expected \
-         {expected:?} (line, k), as for adjacent elements"
+        "in issue {issue} of warp group {group}, {0} {line} and k {k} of the {operand} tile hold ({0}, k) = \
+         ({1}, {2}): expected ({3}, {4}), to match the other elements of the tile",
+        if *.operand == 'A' { "row" } else { "column" }, .found[0], .found[1], .expected[0], .expected[1]
     )]
     Element {
         issue: usize,
@@ -70,7 +77,10 @@ enum WarpGroupFaultKind {
         found: [u64; 2],
         expected: [u64; 2],
     },
-    #[error("issue {issue} of warp group {group} multiplies k {found} of A by k {expected} of B")]
+    #[error(
+        "issue {issue} of warp group {group} multiplies an element of A with k = {found} by an element of B \
+         with k = {expected}: expected the same k"
+    )]
     Depth {
         issue: usize,
         group: u64,
@@ -78,8 +88,9 @@ enum WarpGroupFaultKind {
         expected: u64,
     },
     #[error(
-        "issue {issue} adds products of {expected:?} to register {register} of lane {lane}, warp {warp}, which holds {found:?} \
-         (m, n)"
+        "in lane {lane} of warp {warp}, register {register} holds (m, n) = ({}, {}), but issue {issue} adds \
+         products for ({}, {})",
+        .found[0], .found[1], .expected[0], .expected[1]
     )]
     Sum {
         issue: usize,
@@ -90,7 +101,8 @@ enum WarpGroupFaultKind {
         expected: [u64; 2],
     },
     #[error(
-        "issue {issue} adds k {found} to register {register} of D: expected k {expected}, the next one"
+        "issue {issue} adds the product for k = {found} to register {register} of D: expected k = {expected}, \
+         the next in order"
     )]
     Next {
         issue: usize,
@@ -98,15 +110,24 @@ enum WarpGroupFaultKind {
         found: u64,
         expected: u64,
     },
-    #[error("register {register} of D adds {found} values of k: expected {expected}")]
+    #[error(
+        "in D, register {register} sums the products for {found} values of k: expected {expected}"
+    )]
     Rest {
         register: usize,
         found: u64,
         expected: u64,
     },
-    #[error("A is read from {found}, but is not located there")]
+    #[error(
+        "the plan reads A from {found}, but A is in {}",
+        if *.found == "registers" { "a buffer" } else { "registers" }
+    )]
     FactorA { found: &'static str },
-    #[error("issue {issue} is {}marked as the first on register {register} of D", if *.is_marked { "" } else { "not " })]
+    #[error(
+        "issue {issue} is {} as the first to write register {register} of D, but {} earlier issue writes this \
+         register",
+        if *.is_marked { "marked" } else { "not marked" }, if *.is_marked { "an" } else { "no" }
+    )]
     First {
         issue: usize,
         register: u32,
@@ -149,16 +170,16 @@ fn expect(what: &'static str, found: u64, expected: u64) -> Result<(), WarpGroup
 fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), WarpGroupFaultKind> {
     let [m, n, depth] = plan.sizes();
     let d = operands.d;
-    expect("rows of a tile", m, 64)?;
-    expect("columns of a tile", n, (n / 8 * 8).clamp(8, 256))?;
+    expect("rows per tile", m, 64)?;
+    expect("columns per tile", n, (n / 8 * 8).clamp(8, 256))?;
     for number in operands.factors {
         expect(
-            "elements along k of a tile",
+            "elements along k per tile",
             depth,
             u64::from(256 / number.bits()),
         )?;
     }
-    expect("lanes", d.in_size(Dim::LANE), LANES)?;
+    expect("lanes per warp", d.in_size(Dim::LANE), LANES)?;
     let mut factor_a = match operands.a {
         LeftFactor::Registers(layout) => FactorA::Registers(OperandRegisters::of(layout)),
         LeftFactor::Buffer(buffer) => FactorA::Buffer(SharedFactor::of(plan, 0, buffer)?),
@@ -174,7 +195,7 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
         for (number, issue) in plan.issues().iter().enumerate() {
             let accumulators = issue.accumulators();
             let count = accumulators.len() as u64;
-            expect("accumulators", count, m * n / (WARPS * LANES))?;
+            expect("accumulators per issue", count, m * n / (WARPS * LANES))?;
             let tile = IssueTile {
                 number,
                 group,

@@ -313,7 +313,7 @@ fn a_transposed_operand_of_bytes_is_rejected() {
         let mut broken = plan.clone();
         broken.descriptors[1].as_mut().unwrap().is_k_major = false;
         let fault = check_warp_group_product(&broken, operands).unwrap_err();
-        let expected = "B is transposed with elements of 8 bits: expected 16";
+        let expected = "B is transposed and has 8-bit elements: expected 16-bit elements in a transposed operand";
         assert_eq!(fault.to_string(), expected);
     });
 }
@@ -331,21 +331,22 @@ fn faults_have_texts() {
         };
         assert_eq!(
             message(&|plan| plan.group_positions[0][0] = 0),
-            "issue 0 adds products of [0, 0] to register 0 of lane 0, warp 4, which holds [64, 0] (m, n)"
+            "in lane 0 of warp 4, register 0 holds (m, n) = (64, 0), but issue 0 adds products for (0, 0)"
         );
         assert_eq!(
             message(&|plan| plan.issues[1].b += 32),
-            "issue 1 of warp group 0 multiplies k 16 of A by k 32 of B"
+            "issue 1 of warp group 0 multiplies an element of A with k = 16 by an element of B with k = 32: \
+             expected the same k"
         );
         assert_eq!(
             message(&|plan| plan.issues[3].accumulators.swap(0, 1)),
-            "issue 3 adds products of [0, 0] to register 1 of lane 0, warp 0, which holds [0, 1] (m, n)"
+            "in lane 0 of warp 0, register 1 holds (m, n) = (0, 1), but issue 3 adds products for (0, 0)"
         );
         assert_eq!(
             message(&|plan| {
                 plan.issues.pop();
             }),
-            "register 0 of D adds 48 values of k: expected 64"
+            "in D, register 0 sums the products for 48 values of k: expected 64"
         );
     });
 }

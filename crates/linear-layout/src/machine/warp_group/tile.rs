@@ -44,7 +44,7 @@ impl<'a> SharedFactor<'a> {
         }
         if !buffer.layout.paddings().is_empty() {
             return Err(WarpGroupFaultKind::Shape {
-                what: "paddings of a buffer",
+                what: "padding rules in a buffer",
                 found: buffer.layout.paddings().len() as u64,
                 expected: 0,
             });
@@ -232,7 +232,7 @@ impl IssueTile<'_> {
         let of_word = u64::from(32 / self.plan.types()[0].bits());
         if let Some(word) = words.iter().find(|word| word.len() as u64 != of_word) {
             return Err(WarpGroupFaultKind::Shape {
-                what: "elements in a word",
+                what: "elements per word",
                 found: word.len() as u64,
                 expected: of_word,
             });

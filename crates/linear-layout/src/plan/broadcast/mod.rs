@@ -182,7 +182,7 @@ fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout)
 pub struct BroadcastError(BroadcastErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a value cannot be broadcast to its replicas: {0}")]
+#[error("a value cannot be broadcast to the threads that hold replicas: {0}")]
 enum BroadcastErrorKind {
     Layout(#[from] LayoutError),
     Memory(#[from] MemoryError),

@@ -39,17 +39,24 @@ pub(super) enum PlanErrorKind {
         "source and destination layouts require the same number of warps, but got {src} and {dst}"
     )]
     Warps { src: u64, dst: u64 },
-    #[error("the layouts have {threads} threads: expected at most 2048")]
+    #[error("the layouts have {threads} threads per CTA: expected at most 2048")]
     TooManyThreads { threads: u64 },
     #[error(
-        "a block of the tensor has 2^{log2} elements or registers per thread: expected at most 2^{MOST_ELEMENTS_LOG2}"
+        "the layouts have 2^{log2} elements per CTA, or 2^{log2} registers per thread; expected at most \
+         2^{MOST_ELEMENTS_LOG2} of each"
     )]
     TooLarge { log2: u32 },
-    #[error("basis {bit} of `{}` of the destination layout reaches an element that no register, lane or warp of the \
-             source layout holds", .dim.name())]
+    #[error(
+        "in the destination layout, basis {bit} of `{}` maps to an element that no register, lane or warp \
+         holds in the source layout",
+        .dim.name()
+    )]
     NotCovered { dim: Dim, bit: usize },
-    #[error("the GPU cannot load from another CTA, but basis {bit} of `{}` of the destination layout reaches elements of another \
-             CTA", .dim.name())]
+    #[error(
+        "in the destination layout, basis {bit} of `{}` maps to elements that another CTA holds in the source \
+         layout, but the GPU cannot load from another CTA",
+        .dim.name()
+    )]
     BlockMovement { dim: Dim, bit: usize },
     #[error("the strategy `{strategy}` does not support a conversion that moves data across {}", names(.moves))]
     Strategy { strategy: Strategy, moves: Vec<Dim> },
@@ -207,15 +214,15 @@ mod tests {
             &baseline,
             32,
             none,
-            "basis 0 of `register` of the destination layout reaches an element that no register, lane or warp of \
-             the source layout holds",
+            "in the destination layout, basis 0 of `register` maps to an element that no register, lane or \
+             warp holds in the source layout",
         );
         let blocks = layout(&[(r, &[]), (l, &LANES), (w, &[32]), (b, &[64])], 128);
         let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
         let ampere = Target::parse("cuda:80").expect("known");
         let error = plan_conversion(&blocks, &others, 32, ampere, &none).expect_err("one CTA each");
-        let expected = "the GPU cannot load from another CTA, but basis 0 of `block` of the destination layout reaches elements of \
-                        another CTA";
+        let expected = "in the destination layout, basis 0 of `block` maps to elements that another CTA holds in the \
+                        source layout, but the GPU cannot load from another CTA";
         assert_eq!(error.to_string(), expected);
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let shuffle = none.with_strategy(Strategy::Shuffle);

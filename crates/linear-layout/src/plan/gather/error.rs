@@ -12,18 +12,23 @@ pub struct GatherError(GatherErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum GatherErrorKind {
-    #[error("elements of {bits} bits cannot be gathered: expected a power of two up to 64")]
+    #[error(
+        "{bits}-bit elements cannot be gathered: expected a width of 1, 2, 4, 8, 16, 32 or 64 bits"
+    )]
     Width { bits: u32 },
     /// The shapes of the source and of the indices are incompatible.
     #[error(
-        "indices of shape {indices:?} do not match a source of shape {src:?}: expected equal sizes except along axis {axis}"
+        "the indices have shape {indices:?}, but the source has shape {src:?}: expected the same rank, and the \
+         same sizes except along axis {axis}"
     )]
     Shapes {
         src: Vec<u64>,
         indices: Vec<u64>,
         axis: usize,
     },
-    #[error("gathering from a tensor over {blocks} CTAs is not supported yet: expected 1")]
+    #[error(
+        "gathering from a tensor distributed over {blocks} CTAs is not supported yet: expected 1 CTA"
+    )]
     SeveralBlocks { blocks: u64 },
     #[error("requires {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {

@@ -14,10 +14,13 @@ pub struct HistogramError(HistogramErrorKind);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum HistogramErrorKind {
     #[error(
-        "requires a histogram of rank 1, but got a result of rank {rank}; reshape the counts with `tt.reshape`"
+        "requires a result of rank 1, but got rank {rank}; reshape the counts of a 1D histogram with \
+         `tt.reshape`"
     )]
     Rank { rank: usize },
-    #[error("a histogram of a tensor over {blocks} CTAs is not supported yet: expected 1")]
+    #[error(
+        "a histogram of a tensor distributed over {blocks} CTAs is not supported yet: expected 1 CTA"
+    )]
     SeveralBlocks { blocks: u64 },
     #[error("requires {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {

@@ -23,8 +23,8 @@ pub(super) enum MemoryErrorKind {
     SeveralBlocks { blocks: u64 },
     /// The buffer, including its padding, takes more than [`MOST_BYTES`] bytes.
     #[error(
-        "a buffer of {elements} elements of {bits} bits takes more than {MOST_BYTES} bytes, its padding \
-             included: expected a smaller one"
+        "a buffer of {elements} elements with {bits} bits each exceeds the limit of {MOST_BYTES} bytes, \
+         padding included"
     )]
     TooLarge { elements: u128, bits: u32 },
     #[error("{0}")]

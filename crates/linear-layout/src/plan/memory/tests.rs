@@ -259,8 +259,8 @@ fn what_is_refused() {
                 .unwrap_err()
                 .to_string(),
             format!(
-                "a buffer of {} elements of 32 bits takes more than 2147483648 bytes, its padding included: \
-                 expected a smaller one",
+                "a buffer of {} elements with 32 bits each exceeds the limit of 2147483648 bytes, padding \
+                 included",
                 1u64 << bits
             )
         );

@@ -97,7 +97,11 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         }
     }
     // Unscaled products always match the multiplication in each lane.
-    best.ok_or_else(|| ProductErrorKind::NoTile.into())
+    best.ok_or_else(|| {
+        let [_, m, n, k] = sizes;
+        let warps = product.d.in_size(Dim::WARP);
+        ProductErrorKind::NoTile { m, n, k, warps }.into()
+    })
 }
 
 /// An instruction, its match with the product, and the scales of A and of B. The scales of an operand are `None` if

@@ -14,20 +14,27 @@ pub struct ProductError(ProductErrorKind);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum ProductErrorKind {
     #[error(
-        "requires A, B and D of shapes m x k, k x n and m x n, perhaps with a batch dim, but got {a:?}, {b:?} and {d:?}"
+        "A, B and D have shapes {a:?}, {b:?} and {d:?}: expected m x k, k x n and m x n, or these shapes with \
+         the same leading batch dim"
     )]
     Shapes {
         a: Vec<u64>,
         b: Vec<u64>,
         d: Vec<u64>,
     },
-    #[error("{operand} is distributed over {} lanes of {} warps: expected {} lanes of {} warps, as for the target and D", .found.0, .found.1, .expected.0, .expected.1)]
+    #[error(
+        "the layout of {operand} has {} warps of {} lanes: expected {} warps, as in D, and {} lanes per warp, \
+         as on the target",
+        .found.1, .found.0, .expected.1, .expected.0
+    )]
     Threads {
         operand: &'static str,
         found: (u64, u64),
         expected: (u64, u64),
     },
-    #[error("a product of tensors over {blocks} CTAs is not supported yet: expected 1")]
+    #[error(
+        "a product of tensors distributed over {blocks} CTAs is not supported yet: expected 1 CTA"
+    )]
     SeveralBlocks { blocks: u64 },
     #[error(
         "products of {factor} factors cannot be accumulated exactly in {sum}: expected {expected}"
@@ -47,7 +54,9 @@ pub(super) enum ProductErrorKind {
         block: u64,
     },
     #[error(
-        "{target} has no instruction that multiplies {} by {} into {sum} with a scale for {block} elements", .factors[0], .factors[1]
+        "{target} has no instruction that multiplies {} by {} into {sum} with one scale for each {block} \
+         elements along k",
+        .factors[0], .factors[1]
     )]
     NoScales {
         target: &'static str,
@@ -55,9 +64,13 @@ pub(super) enum ProductErrorKind {
         sum: Number,
         block: u64,
     },
-    #[error("no instruction with scales supports operands of these shapes and thread counts")]
-    NoTile,
-    #[error("no instruction multiplies elements of {bits} bits")]
+    #[error(
+        "no instruction with scales supports a product with m = {m}, n = {n} and k = {k} on {warps} warps"
+    )]
+    NoTile { m: u64, n: u64, k: u64, warps: u64 },
+    #[error(
+        "no instruction multiplies {bits}-bit elements without scales: expected elements of at least 8 bits"
+    )]
     Numbers { bits: u32 },
     #[error("an operand cannot be converted: {0}")]
     Conversion(#[from] PlanError),

@@ -48,7 +48,8 @@ pub type Attempt = Result<Issues, Mismatch>;
 /// assert_eq!(row.name, "mma.m16n8k16.f32.f16");
 /// assert_eq!(
 ///     outcome.unwrap_err().to_string(),
-///     "lane 1 of B is k 4, expected k 2, where k 2 of the tile lies"
+///     "in B, the first element of lane 1 is (k, n) = (4, 0), expected (2, 0), which is k = 2 in the \
+///      instruction tile"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -204,49 +205,52 @@ mod tests {
             BLOCKED,
             2,
             |_| {},
-            "lane 4 of D is n 8, expected a bit of m",
+            "in D, the first element of lane 4 is (m, n) = (0, 8), expected n = 0, because lanes 0 and 4 of \
+             the instruction differ only in m",
         );
         refused(
             DEEP,
             MMA,
             1,
             |columns| columns.swap(0, 4),
-            "lane 1 of B is k 1, expected k 2, where k 2 of the tile lies",
+            "in B, the first element of lane 1 is (k, n) = (1, 0), expected (2, 0), which is k = 2 in the \
+             instruction tile",
         );
         refused(
             DEEP,
             MMA,
             0,
             |columns| columns.swap(1, 9),
-            "warp 1 of A is m 8, expected m 16 as in D",
+            "in A, the first element of warp 1 is (m, k) = (8, 0), expected (16, 0), as warp 1 of D has m = 16",
         );
         refused(
             "fma",
             BLOCKED,
             1,
             |columns| columns.swap(0, 6),
-            "lane 1 of B is n 1, expected n 2 as in D",
+            "in B, the first element of lane 1 is (k, n) = (0, 1), expected (0, 2), as lane 1 of D has n = 2",
         );
         refused(
             DEEP,
             MMA,
             2,
             |columns| columns[0] ^= 8 << 5,
-            "no bit of the registers of D is n 1, where n 1 of the tile lies",
+            "in D, no register basis vector is (m, n) = (0, 1), which the instruction requires for n = 1 of \
+             the tile",
         );
         refused(
             DEEP,
             MMA,
             0,
             |columns| columns[1] ^= 8 << 5,
-            "no register of A begins the tile at m 8, which D needs in the same thread",
+            "in A, no register starts a tile at (m, k) = (8, 0), which D requires in the same thread",
         );
         refused(
             DEEP,
             MMA,
             0,
             |columns| columns[3] ^= 8,
-            "the lanes that add up an element reach 16 values of k, expected 32",
+            "for one element of D, the lanes sum 16 products, expected one product for each of 32 values of k",
         );
     }
 }

@@ -13,7 +13,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Mismatch {
     /// The tensor's layout maps a lane bit to coordinates that contradict the instruction's layout.
-    #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
+    #[error("{}", lane_text(*.operand, *.number, *.bit, *.found, *.expected))]
     Lane {
         /// Index of the operand: A (0), B (1), D (2), the scales of A (3) or the scales of B (4).
         operand: usize,
@@ -28,7 +28,7 @@ pub enum Mismatch {
     },
     /// A warp bit of A, of B or of their scales has coordinates that differ from those of the same warp bit of D.
     /// If the product is computed by a multiply-add in each lane, the mismatching bit may also be a lane bit.
-    #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
+    #[error("{}", thread_text(*.operand, *.dim, *.number, *.found, *.expected))]
     Thread {
         /// Index of the operand: A (0), B (1), the scales of A (3) or the scales of B (4).
         operand: usize,
@@ -43,7 +43,10 @@ pub enum Mismatch {
         expected: Point,
     },
     /// An operand has no register bit with the coordinates to which a tile bit is mapped.
-    #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
+    #[error(
+        "in {}, no register basis vector is {}, which the instruction requires for {} of the tile",
+        operand_name(*.operand), format_point(*.operand, *.expected), name(*.bit)
+    )]
     Register {
         /// Index of the operand: A (0), B (1), D (2), the scales of A (3) or the scales of B (4).
         operand: usize,
@@ -53,7 +56,10 @@ pub enum Mismatch {
         expected: Point,
     },
     /// A thread does not hold the tile of A or B that its tile of D needs.
-    #[error("no register of {} begins the tile at {}, which D needs in the same thread", operand_name(*.operand), format_point(*.at))]
+    #[error(
+        "in {}, no register starts a tile at {}, which D requires in the same thread",
+        operand_name(*.operand), format_point(*.operand, *.at)
+    )]
     Tile {
         /// Index of the operand: A or B.
         operand: usize,
@@ -63,7 +69,10 @@ pub enum Mismatch {
     /// A bit of k is mapped to a coordinate that splits a block, which is a run of `1 << block_log2` elements along
     /// k that share one scale. A bit of k with an index below `block_log2` must be mapped to a coordinate less than
     /// the block size. A bit with a higher index must be mapped to a multiple of the block size.
-    #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
+    #[error(
+        "{} of the instruction tile is mapped to k = {found}, expected {}",
+        name(*.bit), block_positions(*.bit, *.block_log2)
+    )]
     Block {
         /// Mismatching tile bit, which is a bit of k.
         bit: TileBit,
@@ -73,7 +82,10 @@ pub enum Mismatch {
         block_log2: u8,
     },
     /// The lanes whose products are summed into one element of D do not cover all values of k.
-    #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
+    #[error(
+        "for one element of D, the lanes sum {found} products, expected one product for each of {expected} \
+         values of k"
+    )]
     Depth {
         /// Number of values of k that are held by the lanes whose products are summed into one element of D.
         found: u64,
@@ -93,47 +105,106 @@ fn block_positions(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {
         TileBit::K(bit) if bit >= block_log2 => {
-            format!("a multiple of {size}, the elements that have one scale")
+            format!("a multiple of {size}, the number of elements that share one scale")
         }
-        _ => format!("less than {size}, the elements that have one scale"),
+        _ => format!("less than {size}, the number of elements that share one scale"),
     }
 }
 
-/// Formats the nonzero coordinates of `at`, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`,
-/// because the bit with these coordinates numbers replicas.
-fn format_point(at: Point) -> String {
-    let named = ["matrix", "m", "n", "k"].into_iter().zip(at);
-    let parts: Vec<String> = named
-        .filter(|(_, value)| *value != 0)
-        .map(|(name, value)| format!("{name} {value}"))
+/// Names of the coordinates (matrix, m, n, k).
+const NAMES: [&str; 4] = ["batch", "m", "n", "k"];
+
+/// Returns the indices of the coordinates that an operand has. The index of the matrix in a batch is included only if
+/// `is_batched` is true.
+fn dims(operand: usize, is_batched: bool) -> impl Iterator<Item = usize> {
+    const DIMS: [[usize; 2]; 5] = [[M, K], [K, N], [M, N], [M, K], [N, K]];
+    is_batched.then_some(0).into_iter().chain(DIMS[operand])
+}
+
+/// Formats the values of an operand's coordinates, e.g. as `(8, 2)`.
+fn format_values(operand: usize, at: Point, is_batched: bool) -> String {
+    let values: Vec<String> = dims(operand, is_batched)
+        .map(|dim| at[dim].to_string())
         .collect();
-    match parts.as_slice() {
-        [] => "a copy".to_owned(),
-        parts => parts.join(" and "),
-    }
+    format!("({})", values.join(", "))
 }
 
-/// Formats a tile bit, e.g. as `m 8`.
+/// Formats the names and the values of an operand's coordinates, e.g. as `(m, k) = (8, 2)`.
+fn format_named(operand: usize, at: Point, is_batched: bool) -> String {
+    let names: Vec<&str> = dims(operand, is_batched).map(|dim| NAMES[dim]).collect();
+    let values = format_values(operand, at, is_batched);
+    format!("({}) = {values}", names.join(", "))
+}
+
+fn format_point(operand: usize, at: Point) -> String {
+    format_named(operand, at, at[0] != 0)
+}
+
+/// Formats a tile bit, e.g. as `m = 8`.
 fn name(bit: TileBit) -> String {
-    let mut at = [0; 4];
     match bit {
-        TileBit::M(bit) => at[M] = 1 << bit,
-        TileBit::N(bit) => at[N] = 1 << bit,
-        TileBit::K(bit) => at[K] = 1 << bit,
-        TileBit::Copy => {}
+        TileBit::M(bit) => format!("m = {}", 1u64 << bit),
+        TileBit::N(bit) => format!("n = {}", 1u64 << bit),
+        TileBit::K(bit) => format!("k = {}", 1u64 << bit),
+        TileBit::Copy => "a replica".to_owned(),
     }
-    format_point(at)
 }
 
-/// Returns a description of the coordinates that an operand must have at the lane bit to which the instruction
-/// assigns the tile bit `bit`. If the tile bit is already mapped to coordinates, `known` contains these
+/// Returns the text of [`Mismatch::Lane`]. If the tile bit is already mapped to coordinates, `expected` contains these
 /// coordinates.
-fn expected_position(bit: TileBit, known: Option<Point>) -> String {
-    match (bit, known) {
-        (TileBit::Copy, _) => name(bit),
-        (_, Some(at)) => format!("{}, where {} of the tile lies", format_point(at), name(bit)),
-        (TileBit::M(_), None) => "a bit of m".to_owned(),
-        (TileBit::N(_), None) => "a bit of n".to_owned(),
-        (TileBit::K(_), None) => "a bit of k".to_owned(),
-    }
+fn lane_text(
+    operand: usize,
+    number: usize,
+    bit: TileBit,
+    found: Point,
+    expected: Option<Point>,
+) -> String {
+    let lane = 1u64 << number;
+    let is_batched = found[0] != 0 || expected.is_some_and(|at| at[0] != 0);
+    let values = |at| format_values(operand, at, is_batched);
+    let only_along = |own: usize| {
+        let others = dims(operand, is_batched).filter(|dim| *dim != own);
+        let zeros: Vec<String> = others.map(|dim| format!("{} = 0", NAMES[dim])).collect();
+        let zeros = zeros.join(" and ");
+        format!(
+            "{zeros}, because lanes 0 and {lane} of the instruction differ only in {}",
+            NAMES[own]
+        )
+    };
+    let expected = match (bit, expected) {
+        (TileBit::Copy, _) | (_, Some([0, 0, 0, 0])) => {
+            format!("{}, a replica of lane 0", values([0; 4]))
+        }
+        (_, Some(at)) => format!(
+            "{}, which is {} in the instruction tile",
+            values(at),
+            name(bit)
+        ),
+        (TileBit::M(_), None) => only_along(M),
+        (TileBit::N(_), None) => only_along(N),
+        (TileBit::K(_), None) => only_along(K),
+    };
+    format!(
+        "in {}, the first element of lane {lane} is {}, expected {expected}",
+        operand_name(operand),
+        format_named(operand, found, is_batched)
+    )
+}
+
+/// Returns the text of [`Mismatch::Thread`].
+fn thread_text(operand: usize, dim: Dim, number: usize, found: Point, expected: Point) -> String {
+    let thread = format!("{dim} {}", 1u64 << number);
+    let is_batched = found[0] != 0 || expected[0] != 0;
+    // D has the coordinate m or n of the operand.
+    let own = dims(operand, false)
+        .find(|dim| *dim != K)
+        .unwrap_or_default();
+    format!(
+        "in {}, the first element of {thread} is {}, expected {}, as {thread} of D has {} = {}",
+        operand_name(operand),
+        format_named(operand, found, is_batched),
+        format_values(operand, expected, is_batched),
+        NAMES[own],
+        expected[own]
+    )
 }

@@ -265,7 +265,7 @@ fn check_threads(
     let (is_right, expected) = if operand == D {
         (warps >= 4, "4 or more".to_owned())
     } else {
-        (found.1 == warps, format!("{warps}, as D"))
+        (found.1 == warps, warps.to_string())
     };
     if found.0 == 32 && is_right {
         return Ok(());

@@ -12,16 +12,8 @@ pub(super) const fn letter(operand: usize) -> &'static str {
     ["A", "B", "D"][operand]
 }
 
-/// Formats the nonzero coordinates of `at`, e.g. as `m 8 and k 2`. If all coordinates are 0, the text is `a copy`,
-/// because a bit with these coordinates numbers replicas.
+/// Formats the coordinates of an element of an operand, e.g. as `(m, k) = (8, 2)`.
 pub(super) fn format_point(operand: usize, at: [u64; 2]) -> String {
-    let named = AXES[operand].into_iter().zip(at);
-    let parts: Vec<String> = named
-        .filter(|(_, value)| *value != 0)
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
-    match parts.as_slice() {
-        [] => "a copy".to_owned(),
-        parts => parts.join(" and "),
-    }
+    let [down, across] = AXES[operand];
+    format!("({down}, {across}) = ({}, {})", at[0], at[1])
 }

@@ -1,6 +1,6 @@
 //! Errors of planning a warp-group product.
 
-use super::coordinates::{AXES, format_point, letter};
+use super::coordinates::{A, AXES, D, format_point, letter};
 use crate::layout::{Dim, LayoutError};
 use crate::plan::memory::MemoryError;
 use crate::target::Number;
@@ -16,53 +16,70 @@ pub struct WarpGroupError(pub(super) WarpGroupErrorKind);
 /// that operand.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum WarpGroupErrorKind {
-    #[error("`wgmma` is not supported on {target}: expected one of {expected}")]
+    #[error("`wgmma` is not supported on {target}: expected {expected}")]
     Target {
         target: &'static str,
         expected: String,
     },
     #[error(
-        "`wgmma` does not multiply {} by {} into {sum}: expected f16 into f16 or f32, bf16 or tf32 into f32, two \
+        "`wgmma` does not multiply {} by {} into {sum}: expected f16 into f16 or f32, bf16 or tf32 into f32, \
          8-bit floats into f16 or f32, or i8 into i32{}", .factors[0], .factors[1],
-        if factors.contains(&Number::F32) { "; f32 is multiplied where it may be taken as tf32" } else { "" }
+        if factors.contains(&Number::F32) { "; f32 operands require the input precision tf32" } else { "" }
     )]
     Types { factors: [Number; 2], sum: Number },
-    #[error("the buffer of {} has elements of {found} bits: expected {expected}, those of {number}", letter(*.operand))]
+    #[error(
+        "the buffer of {} has {found}-bit elements: expected {expected}-bit elements of type {number}",
+        letter(*.operand)
+    )]
     Width {
         operand: usize,
         found: u64,
         expected: u32,
         number: Number,
     },
-    #[error("{} has shape {found:?}: expected {expected:?}, {} x {}", letter(*.operand), AXES[*.operand][0], AXES[*.operand][1])]
+    #[error("{} has shape {found:?}: expected {}", letter(*.operand), expected_shape(*.operand, *.expected))]
     Shape {
         operand: usize,
         found: Vec<u64>,
         expected: [u64; 2],
     },
-    #[error("the buffer of {} has shape {found:?}: expected {expected:?} or more, {} x {}", letter(*.operand), AXES[*.operand][0], AXES[*.operand][1])]
+    #[error(
+        "the buffer of {} has shape {found:?}: expected at least {expected:?} ({} x {})",
+        letter(*.operand), AXES[*.operand][0], AXES[*.operand][1]
+    )]
     Buffer {
         operand: usize,
         found: Vec<u64>,
         expected: [u64; 2],
     },
     #[error(
-        "{axis} is {found}: expected a power of two of at least {expected}, the size of one instruction"
+        "the product has {axis} = {found}: expected a power of two of at least {expected}, the {axis} of one \
+         `wgmma` instruction"
     )]
     Small {
         axis: &'static str,
         found: u64,
         expected: u64,
     },
-    #[error("{} is distributed over {} lanes of {} warps: expected {} lanes of {} warps", letter(*.operand), .found.0, .found.1, .expected.0, .expected.1)]
+    #[error(
+        "{} is distributed over {} warps of {} lanes: expected {} warps of {} lanes{}",
+        letter(*.operand), .found.1, .found.0, .expected.1, .expected.0,
+        if *.operand == D { "" } else { ", as in D" }
+    )]
     Threads {
         operand: usize,
         found: (u64, u64),
         expected: (u64, String),
     },
-    #[error("a product of tensors over {blocks} CTAs is not supported yet: expected 1")]
+    #[error(
+        "a product of tensors distributed over {blocks} CTAs is not supported yet: expected 1 CTA"
+    )]
     SeveralBlocks { blocks: u64 },
-    #[error("{dim} {} of {} is {}, expected {}: convert {1} to the fragment of `wgmma`", 1 << .number, letter(*.operand), format_point(*.operand, *.found), format_point(*.operand, *.expected))]
+    #[error(
+        "in {0}, the first element of {dim} {1} is {2}, expected ({3}, {4}); convert {0} to the layout of the \
+         `wgmma` fragment",
+        letter(*.operand), 1 << .number, format_point(*.operand, *.found), .expected[0], .expected[1]
+    )]
     Thread {
         operand: usize,
         dim: Dim,
@@ -70,13 +87,23 @@ pub(super) enum WarpGroupErrorKind {
         found: [u64; 2],
         expected: [u64; 2],
     },
-    #[error("no register of {} holds {}: expected one in each thread, as in the fragment of `wgmma`; convert {}{}",
-            letter(*.operand), format_point(*.operand, *.expected), letter(*.operand),
-            if *.operand == 0 { " or store it to shared memory" } else { "" })]
+    #[error(
+        "in {0}, no register of thread 0 holds {1}, which the `wgmma` fragment requires; convert {0} to the \
+         layout of the fragment{2}",
+        letter(*.operand), format_point(*.operand, *.expected),
+        if *.operand == A { ", or store A to shared memory" } else { "" }
+    )]
     Register { operand: usize, expected: [u64; 2] },
-    #[error("register {} of D is {}, which other registers hold: expected distinct elements in the registers of a thread", 1 << .number, format_point(2, *.found))]
+    #[error(
+        "in D, register {} of thread 0 holds {}, which a lower register also holds; expected distinct elements \
+         in the registers of a thread",
+        1 << .number, format_point(D, *.found)
+    )]
     Copies { number: usize, found: [u64; 2] },
-    #[error("{dim} {} of D is {}, which splits a tile of {} x {}: expected multiples of the tile's sizes", 1 << .number, format_point(2, *.found), .tile[0], .tile[1])]
+    #[error(
+        "in D, the tile of {dim} {} starts at {}; expected multiples of the tile size, {} x {}",
+        1 << .number, format_point(D, *.found), .tile[0], .tile[1]
+    )]
     Split {
         dim: Dim,
         number: usize,
@@ -86,8 +113,9 @@ pub(super) enum WarpGroupErrorKind {
     #[error("the buffer of {} is padded, which `wgmma` does not support; use a swizzle instead of padding", letter(*.operand))]
     Padding { operand: usize },
     #[error(
-        "{axis} {value} of {} lies at byte {found} of its buffer: expected byte {expected}, as 8 rows of {row_bytes} bytes{} along \
-         {along} have it, the nearest form that `wgmma` reads", letter(*.operand), if *.row_bytes == 16 { "" } else { ", swizzled," })]
+        "in the buffer of {}, {axis} = {value} lies at byte {found}; expected byte {expected}, as in the \
+         nearest layout that `wgmma` reads: 8 rows of {row_bytes} bytes along {along}, {} a swizzle",
+        letter(*.operand), if *.row_bytes == 16 { "without" } else { "with" })]
     Form {
         operand: usize,
         axis: &'static str,
@@ -98,16 +126,16 @@ pub(super) enum WarpGroupErrorKind {
         along: &'static str,
     },
     #[error(
-        "{} lies along {axis} in its buffer: expected along k for elements of {bits} bits; only those of 16 bits are \
-         transposed by `wgmma`", letter(*.operand))]
+        "in the buffer of {}, elements are contiguous along {axis}; expected along k for {bits}-bit elements, \
+         because `wgmma` transposes only 16-bit elements", letter(*.operand))]
     Major {
         operand: usize,
         axis: &'static str,
         bits: u64,
     },
     #[error(
-        "{axis} {value} of {} lies at byte {found} of its buffer, which has bits {common:#x} of other rows and columns: \
-         expected bits of its own", letter(*.operand))]
+        "in the buffer of {}, {axis} = {value} lies at byte {found}, which shares offset bits {common:#x} with \
+         other rows or columns; expected disjoint offset bits", letter(*.operand))]
     Overlap {
         operand: usize,
         axis: &'static str,
@@ -116,22 +144,27 @@ pub(super) enum WarpGroupErrorKind {
         common: u64,
     },
     #[error(
-        "the view of {} may begin at byte offsets with bits {found:#x}, which select rows of the swizzle: expected none of \
-         the bits {source_bits:#x}; begin the view at a multiple of 8 rows", letter(*.operand))]
+        "the view of {} may start at byte offsets with bits {found:#x}, inside the 8 rows of a swizzle; \
+         expected offsets without the bits {source_bits:#x}; start the view at a multiple of 8 \
+         rows", letter(*.operand))]
     ViewRows {
         operand: usize,
         found: u64,
         source_bits: u64,
     },
     #[error(
-        "the view of {} may begin at byte offsets with bits {found:#x}, which address its elements: expected bits outside of \
-         {elements:#x}; begin the view at a multiple of its size", letter(*.operand))]
+        "the view of {} may start at byte offsets with bits {found:#x}, which also address elements of the \
+         view; expected offsets without the bits {elements:#x}; start the view at a multiple of the view \
+         size", letter(*.operand))]
     ViewElements {
         operand: usize,
         found: u64,
         elements: u64,
     },
-    #[error("the buffer of {} takes {bytes} bytes: expected at most {most}, which a descriptor reaches", letter(*.operand))]
+    #[error(
+        "the buffer of {} takes {bytes} bytes: expected at most {most} bytes, the range of a matrix descriptor",
+        letter(*.operand)
+    )]
     Far {
         operand: usize,
         bytes: u64,
@@ -141,4 +174,13 @@ pub(super) enum WarpGroupErrorKind {
     Memory(#[from] MemoryError),
     #[error("{0}")]
     Layout(#[from] LayoutError),
+}
+
+/// Returns a description of the shape that an operand must have. If D has the wrong rank, the sizes are unknown.
+fn expected_shape(operand: usize, expected: [u64; 2]) -> String {
+    let [down, across] = AXES[operand];
+    if operand == D {
+        return format!("rank 2 ({down} x {across})");
+    }
+    format!("{expected:?} ({down} x {across})")
 }

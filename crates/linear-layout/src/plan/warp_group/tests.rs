@@ -203,7 +203,7 @@ fn targets_and_types_are_told() {
     };
     refused(
         plan_warp_group_product(&other),
-        "`wgmma` is not supported on cuda:100: expected one of `cuda:90`",
+        "`wgmma` is not supported on cuda:100: expected `cuda:90`",
     );
     let other = WarpGroupOperands {
         factors: [Number::F32; 2],
@@ -211,8 +211,8 @@ fn targets_and_types_are_told() {
     };
     refused(
         plan_warp_group_product(&other),
-        "`wgmma` does not multiply f32 by f32 into f32: expected f16 into f16 or f32, bf16 or tf32 into f32, two 8-bit \
-         floats into f16 or f32, or i8 into i32; f32 is multiplied where it may be taken as tf32",
+        "`wgmma` does not multiply f32 by f32 into f32: expected f16 into f16 or f32, bf16 or tf32 into f32, \
+         8-bit floats into f16 or f32, or i8 into i32; f32 operands require the input precision tf32",
     );
     let other = WarpGroupOperands {
         factors: [Number::Tf32; 2],
@@ -220,17 +220,17 @@ fn targets_and_types_are_told() {
     };
     refused(
         plan_warp_group_product(&other),
-        "the buffer of A has elements of 16 bits: expected 32, those of tf32",
+        "the buffer of A has 16-bit elements: expected 32-bit elements of type tf32",
     );
     let other = WarpGroupOperands { k: 128, ..good };
     refused(
         plan_warp_group_product(&other),
-        "the buffer of A has shape [64, 64]: expected [64, 128] or more, m x k",
+        "the buffer of A has shape [64, 64]: expected at least [64, 128] (m x k)",
     );
     let other = WarpGroupOperands { k: 8, ..good };
     refused(
         plan_warp_group_product(&other),
-        "k is 8: expected a power of two of at least 16, the size of one instruction",
+        "the product has k = 8: expected a power of two of at least 16, the k of one `wgmma` instruction",
     );
 }
 
@@ -242,7 +242,8 @@ fn registers_that_do_not_fit_are_told() {
     let said = plan_warp_group_product(&operands(&other, &buffer, &buffer));
     refused(
         said,
-        "warp 1 of D is n 8, expected m 16: convert D to the fragment of `wgmma`",
+        "in D, the first element of warp 1 is (m, n) = (0, 8), expected (16, 0); convert D to the layout of \
+         the `wgmma` fragment",
     );
     let d = sum([4, 1], 64, [64, 64]);
     let wide = left([4, 1], 4, [64, 64]);
@@ -252,13 +253,15 @@ fn registers_that_do_not_fit_are_told() {
     };
     refused(
         plan_warp_group_product(&other),
-        "lane 1 of A is k 4, expected k 2: convert A to the fragment of `wgmma`",
+        "in A, the first element of lane 1 is (m, k) = (0, 4), expected (0, 2); convert A to the layout of the \
+         `wgmma` fragment",
     );
     let copies = layout(&mma([4, 1], 64), [64, 32]);
     let b = place(&swizzled(64, false, 16), [64, 32], 16);
     refused(
         plan_warp_group_product(&operands(&copies, &buffer, &b)),
-        "register 16 of D is a copy, which other registers hold: expected distinct elements in the registers of a thread",
+        "in D, register 16 of thread 0 holds (m, n) = (0, 0), which a lower register also holds; expected \
+         distinct elements in the registers of a thread",
     );
 }
 
@@ -281,8 +284,8 @@ fn buffers_that_no_descriptor_describes_are_told() {
     let flat = place(&swizzled(0, false, 16), [64, 64], 16);
     refused(
         said(&flat, 0, half),
-        "m 1 of A lies at byte 128 of its buffer: expected byte 144, as 8 rows of 128 bytes, swizzled, along k have it, the \
-         nearest form that `wgmma` reads",
+        "in the buffer of A, m = 1 lies at byte 128; expected byte 144, as in the nearest layout that `wgmma` \
+         reads: 8 rows of 128 bytes along k, with a swizzle",
     );
     let padded = BufferLayout::new(good.layout().clone(), &[(64, 8)], 16).unwrap();
     refused(
@@ -291,22 +294,22 @@ fn buffers_that_no_descriptor_describes_are_told() {
     );
     refused(
         said(&good, 1 << 8 | 1 << 20, half),
-        "the view of A may begin at byte offsets with bits 0x100, which select rows of the swizzle: expected none of the bits 0x380; begin the view at a \
-         multiple of 8 rows",
+        "the view of A may start at byte offsets with bits 0x100, inside the 8 rows of a swizzle; expected \
+         offsets without the bits 0x380; start the view at a multiple of 8 rows",
     );
     refused(
         said(&good, 1 << 10, half),
-        "the view of A may begin at byte offsets with bits 0x400, which address its elements: expected bits outside of 0x1fff; \
-         begin the view at a multiple of its size",
+        "the view of A may start at byte offsets with bits 0x400, which also address elements of the view; \
+         expected offsets without the bits 0x1fff; start the view at a multiple of the view size",
     );
     refused(
         said(&good, 1 << 20, half),
-        "the buffer of A takes 2097152 bytes: expected at most 262144, which a descriptor reaches",
+        "the buffer of A takes 2097152 bytes: expected at most 262144 bytes, the range of a matrix descriptor",
     );
     let bytes = place(&swizzled(64, true, 8), [64, 64], 8);
     refused(
         said(&bytes, 0, [Number::E4m3; 2]),
-        "the buffer of B has elements of 16 bits: expected 8, those of f8E4M3FN",
+        "the buffer of B has 16-bit elements: expected 8-bit elements of type f8E4M3FN",
     );
     let b = FactorBuffer {
         layout: &bytes,
@@ -320,7 +323,7 @@ fn buffers_that_no_descriptor_describes_are_told() {
     };
     refused(
         plan_warp_group_product(&of_bytes),
-        "A lies along m in its buffer: expected along k for elements of 8 bits; only those of 16 bits are transposed by \
-         `wgmma`",
+        "in the buffer of A, elements are contiguous along m; expected along k for 8-bit elements, because \
+         `wgmma` transposes only 16-bit elements",
     );
 }

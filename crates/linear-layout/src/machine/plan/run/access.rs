@@ -23,7 +23,7 @@ impl<N: Name> Machine<'_, N> {
         for number in plan.operands(address.numbers) {
             for (offset, number) in found.iter_mut().zip(self.numbers(step, *number)?) {
                 if number & !base.number_bits != 0 {
-                    let what = "a number sets bits outside of its mask in the address";
+                    let what = "a run-time number sets bits outside the address mask";
                     return Err(FaultKind::Width { step, what }.into());
                 }
                 *offset ^= number;
@@ -108,7 +108,7 @@ impl<N: Name> Machine<'_, N> {
         if !bytes.is_power_of_two() {
             return Err(FaultKind::Width {
                 step,
-                what: "the size of an access is not a power of two",
+                what: "the number of bytes of an access is not a power of two",
             }
             .into());
         }
@@ -159,7 +159,7 @@ impl<N: Name> Machine<'_, N> {
         if !bytes.is_power_of_two() {
             return Err(FaultKind::Width {
                 step,
-                what: "the size of an access is not a power of two",
+                what: "the number of bytes of an access is not a power of two",
             }
             .into());
         }
@@ -199,7 +199,7 @@ impl<N: Name> Machine<'_, N> {
         let matrices = WORD_BYTES * count / size.lane_bytes;
         let fits = whole && matrices.is_power_of_two() && matrices * size.rows <= lanes;
         if !fits || self.granule > size.unit_bytes || size.lanes != lanes {
-            let what = "the lanes or words of a matrix access differ from the instruction's";
+            let what = "a matrix access and its instruction differ in lanes or words";
             return Err(FaultKind::Width { step, what }.into());
         }
         let found = self.addresses(step, address, size.row_bytes)?;
@@ -229,7 +229,7 @@ impl<N: Name> Machine<'_, N> {
         for &v in values {
             let of_value = self.place(step, v)?;
             if of_value.len() * self.granule as usize != WORD_BYTES as usize {
-                let what = "a matrix of values that are not words";
+                let what = "an operand of a matrix store is not a 32-bit word";
                 return Err(FaultKind::Width { step, what }.into());
             }
             rows.extend(of_value);
@@ -368,7 +368,7 @@ impl<N: Name> Machine<'_, N> {
         let (mask, names) = (self.mask(step, mask)?, self.elements(step, value)?);
         let granule_log2 = self.granule_log2;
         if bytes != self.granule {
-            let what = "an addition to a value that is not a number";
+            let what = "an operand of an atomic addition is not a number";
             return Err(FaultKind::Width { step, what }.into());
         }
         let memory = self.memory(self.space(address)).0;

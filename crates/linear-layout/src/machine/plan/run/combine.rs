@@ -85,7 +85,7 @@ impl<N: Name> Machine<'_, N> {
         let mask = self.mask(step, mask)?;
         let is_counted = acc.is_empty() || acc.len() == count as usize;
         if !is_counted || count != 1 << vote.counts_log2() {
-            let what = "the number of counts differs from the vote's";
+            let what = "a vote step and its vote differ in the number of counts";
             return Err(FaultKind::Width { step, what }.into());
         }
         let mut sums: Vec<Vec<N>> = match acc.is_empty() {

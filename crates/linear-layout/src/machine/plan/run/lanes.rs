@@ -17,7 +17,7 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let (set, clear) = (self.rows(step, &[if_set])?, self.rows(step, &[if_clear])?);
         if set.len() != clear.len() {
-            let what = "a select of values of different widths";
+            let what = "the operands of a select have different widths";
             return Err(FaultKind::Width { step, what }.into());
         }
         let start = self.define(out, set.len());
@@ -42,7 +42,7 @@ impl<N: Name> Machine<'_, N> {
         if rows.len() * self.granule as usize != 4 {
             return Err(FaultKind::Width {
                 step: index,
-                what: "a shuffle of a value that is not a word",
+                what: "the operand of a shuffle is not a 32-bit word",
             }
             .into());
         }
@@ -78,7 +78,7 @@ impl<N: Name> Machine<'_, N> {
         if rows.len() * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
             return Err(FaultKind::Width {
                 step: index,
-                what: "a transposition of values that are not words of 16-bit elements",
+                what: "the operand of a matrix transposition is not a word of 16-bit elements",
             }
             .into());
         }
@@ -143,7 +143,7 @@ impl<N: Name> Machine<'_, N> {
             }
         };
         if outputs.len() != count as usize {
-            let what = "the number of outputs differs from the map's";
+            let what = "an index step and its map differ in the number of outputs";
             return Err(FaultKind::Width { step, what }.into());
         }
         let outputs = (0..).zip(outputs);

@@ -57,7 +57,7 @@ struct InstructionTiles {
     tiles: [OperandTile; 3],
 }
 
-const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
+const NOT_AN_ELEMENT: &str = "an operand of a product is not an element";
 
 /// Tables that map elements of an operand to (register, lane) pairs, and these pairs to elements.
 struct OperandTile {
@@ -119,7 +119,7 @@ impl<N: Name> Machine<'_, N> {
         number: u32,
     ) -> Result<(), PlanFault> {
         let malformed = || {
-            let what = "the registers or lanes of a product differ from the instruction's";
+            let what = "a product and its instruction differ in registers or lanes";
             PlanFault::from(FaultKind::Width { step, what })
         };
         let mut multiplier = self.multiplier.take().ok_or(FaultKind::Product { step })?;

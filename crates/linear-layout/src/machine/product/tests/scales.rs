@@ -207,6 +207,7 @@ fn blocks_with_one_scale_stay_whole() {
         .unwrap();
     assert_eq!(
         verdict.unwrap_err().to_string(),
-        "k 16 of the tile lies at k 32, expected less than 32, the elements that have one scale"
+        "k = 16 of the instruction tile is mapped to k = 32, expected less than 32, the number of elements \
+         that share one scale"
     );
 }
