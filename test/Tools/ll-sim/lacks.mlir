@@ -2,12 +2,16 @@
 // RUN: not ll-sim %s --entry matrix 2>&1 | FileCheck %s --check-prefix=MATRIX
 // RUN: not ll-sim %s --entry policy 2>&1 | FileCheck %s --check-prefix=POLICY
 // RUN: not ll-sim %s --entry foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not ll-sim %s --entry intrinsic 2>&1 | FileCheck %s --check-prefix=INTRINSIC
+// RUN: not ll-sim %s --entry clusters 2>&1 | FileCheck %s --check-prefix=CLUSTERS
 // RUN: sed s/cuda:70/cuda:90/ %s > %t.mlir && ll-sim %t.mlir --entry policy
 // RUN: not ll-sim %s --entry nothing --arg out=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=NOTHING
 
 // MATRIX: error: {{.*}}not supported on cuda:70; expected sm_75 or later
 // POLICY: error: {{.*}}inline assembly: `createpolicy.fractional.L2::evict_last.b64` is not supported on cuda:70; expected sm_80 or later
-// FOREIGN: error: {{.*}}not supported on cuda:70; the dialect `rocdl` is for AMD GPUs
+// FOREIGN: error: {{.*}}`rocdl.workitem.id.x` is not supported on cuda:70; `rocdl.*` is for AMD GPUs
+// INTRINSIC: error: {{.*}}`llvm.amdgcn.ds.bpermute` is not supported on cuda:70; `llvm.amdgcn.*` is for AMD GPUs
+// CLUSTERS: error: {{.*}}is not supported on cuda:70; expected sm_90 or later
 // NOTHING: error: use of an uninitialised register
 // NOTHING: by lane 1 of warp 0
 // NOTHING: note: the value is used by {{.*}}st.global.b32
@@ -24,6 +28,17 @@ module attributes {ttg.target = "cuda:70", "ttg.num-warps" = 1 : i32, "ttg.threa
   }
   llvm.func @foreign() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
     %p = rocdl.workitem.id.x : i32
+    llvm.return
+  }
+  llvm.func @intrinsic() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %p = llvm.call_intrinsic "llvm.amdgcn.ds.bpermute"(%t, %t) : (i32, i32) -> i32
+    llvm.return
+  }
+  llvm.func @clusters() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+    %p = llvm.mlir.addressof @s : !llvm.ptr<3>
+    %t = llvm.mlir.constant(0 : i64) : i64
+    llvm.call_intrinsic "llvm.nvvm.tensormap.replace.global.address"(%p, %t) : (!llvm.ptr<3>, i64) -> ()
     llvm.return
   }
   // Odd lanes store what they have not loaded.

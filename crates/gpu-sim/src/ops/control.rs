@@ -75,7 +75,7 @@ const ROWS: &[OpRow] = &[
     row("llvm.call_intrinsic", |d, op| {
         let name = op.str("intrin").unwrap_or("");
         if let Some(row) = intrinsic(name) {
-            return (row.decode)(d, op);
+            return row.decode(d, op);
         }
         match float::call(d, op, name)? {
             true => Ok(()),

@@ -71,6 +71,15 @@ impl OpRow {
         }
     }
 
+    /// Decodes an operation of this row, or a call of the intrinsic of this row.
+    ///
+    /// # Errors
+    /// Returns an error if the kernel's GPU lacks the operation, or if an operand or attribute is not supported.
+    fn decode<'m>(&self, d: &mut Decoder<'m>, op: &'m Operation) -> DecodeResult {
+        d.check_has(op, |target| self.lacking(target))?;
+        (self.decode)(d, op)
+    }
+
     /// Returns the reason why `target` lacks the operation; `None` if the target has the operation.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let foreign = needs::foreign(self.name, target);
@@ -131,8 +140,7 @@ pub(crate) fn decode<'m>(d: &mut Decoder<'m>, op: &'m Operation) -> DecodeResult
     let Some(row) = OPERATIONS.get(&*op.name) else {
         return Err(unknown(d, op));
     };
-    d.check_has(op, |target| row.lacking(target))?;
-    (row.decode)(d, op)
+    row.decode(d, op)
 }
 
 fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
