@@ -282,7 +282,7 @@ impl<'c> FlowBuilder<'_, 'c> {
     }
 
     /// Sets the field `crossing` of the edge of block `from` that was added last.
-    fn crosses(&mut self, from: usize, crossing: LoopCrossing) {
+    fn set_crossing(&mut self, from: usize, crossing: LoopCrossing) {
         let edges = &mut self.result.flow.blocks[from].edges;
         edges.last_mut().expect("an edge was added").crossing = Some(crossing);
     }
@@ -341,7 +341,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         let operands = &operands[..];
         self.edge(current, body, &[(operands, carried)]);
         if is_for {
-            self.crosses(current, LoopCrossing::Enter(number));
+            self.set_crossing(current, LoopCrossing::Enter(number));
         }
         let end = self.block(first, body);
         let yielded = terminator_operands(first);
@@ -359,9 +359,9 @@ impl<'c> FlowBuilder<'_, 'c> {
         let after = self.new_block(place);
         self.edge(current, after, &[(operands, &results)]);
         self.edge(end, body, &[(&yielded, carried)]);
-        self.crosses(end, LoopCrossing::Next(number));
+        self.set_crossing(end, LoopCrossing::Next(number));
         self.edge(end, after, &[(&yielded, &results)]);
-        self.crosses(end, LoopCrossing::Exit(number));
+        self.set_crossing(end, LoopCrossing::Exit(number));
         after
     }
 

@@ -75,7 +75,7 @@ fn binary(tool: &str) -> PathBuf {
 
 /// The outcome of running a tool: success, fault and processor time.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct Outcome {
     pub(crate) succeeded: bool,
     /// Description of a fault of the tool, which no input may cause. `None` if there was none.
     pub(crate) fault: Option<String>,
@@ -93,7 +93,12 @@ fn processor_time(process: u32) -> Option<Duration> {
 }
 
 /// Runs a tool of this project under limits on time and memory.
-pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Option<&Path>) -> Run {
+pub(crate) fn run(
+    scratch: &Scratch,
+    tool: &str,
+    arguments: &[&str],
+    stdin: Option<&Path>,
+) -> Outcome {
     let stderr = scratch.path("stderr");
     let sanitized = std::env::var_os("LL_SANITIZER").is_some();
     // The sanitizer reserves terabytes of address space for its shadow.
@@ -153,7 +158,7 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
             }),
         },
     };
-    Run {
+    Outcome {
         succeeded: status.is_some_and(|status| status.success()),
         fault,
         processor,

@@ -205,33 +205,49 @@ fn matmul_of_int8_weights() {
 
 #[test]
 fn attention() {
-    let (rows, n, d) = (64, 128, 32);
-    run_everywhere("attention", [1, 1, 1], |bench| {
-        let [q, k, v] =
-            [(rows, 1), (n, 2), (n, 3)].map(|(rows, seed)| bench.random(F16, rows * d, seed));
-        let out = bench.untouched(F16, rows * d);
-        let scale = 0.125;
-        let buffers = [q, k, v, out].map(Arg::Buffer).into_iter();
-        let args = buffers.chain([Arg::Int(n as i128), Arg::Float(scale)]);
-        let verify = move |bench: &Bench| {
-            let [q, k, v, out] = [q, k, v, out].map(|buffer| bench.values(buffer, F16));
-            let mut expected = Vec::new();
-            for row in q.chunks(d) {
-                let score = |key: &[f64]| -> f64 {
-                    let products = row.iter().zip(key).map(|(q, k)| q * k);
-                    (products.sum::<f64>() * scale).exp()
-                };
-                let scores: Vec<f64> = k.chunks(d).map(score).collect();
-                let all: f64 = scores.iter().sum();
-                expected.extend((0..d).map(|column| {
-                    let weighed = scores.iter().zip(v.chunks(d));
-                    weighed.map(|(score, v)| score * v[column]).sum::<f64>() / all
-                }));
-            }
-            check("attention", &out, &expected, 3e-3);
-        };
-        (args.collect(), Box::new(verify))
-    });
+    run_everywhere("attention", [1, 1, 1], |bench| attention_of(bench, 64));
+}
+
+/// Tests attention by one program that computes two tiles. In persistent kernels for Hopper, the second product of an
+/// iteration stays in flight while the first one of the next iteration starts.
+#[test]
+fn attention_by_persistent_programs() {
+    for stages in [2, 3, 6] {
+        let file = "blocked/attention_persistent.ttgir";
+        let pipeline = layout_pipeline("cuda:90", stages);
+        let open = || Bench::lowered(file, Some(&pipeline));
+        run_on_all_machines(&open, [1, 1, 1], |bench| attention_of(bench, 128));
+    }
+}
+
+/// Adds the buffers of attention with `rows` queries. Returns the arguments of the kernel, and a function that checks
+/// the result.
+fn attention_of(bench: &mut Bench, rows: usize) -> Prepared {
+    let (n, d) = (128, 32);
+    let [q, k, v] =
+        [(rows, 1), (n, 2), (n, 3)].map(|(rows, seed)| bench.random(F16, rows * d, seed));
+    let out = bench.untouched(F16, rows * d);
+    let scale = 0.125;
+    let buffers = [q, k, v, out].map(Arg::Buffer).into_iter();
+    let args = buffers.chain([Arg::Int(n as i128), Arg::Float(scale)]);
+    let verify = move |bench: &Bench| {
+        let [q, k, v, out] = [q, k, v, out].map(|buffer| bench.values(buffer, F16));
+        let mut expected = Vec::new();
+        for row in q.chunks(d) {
+            let score = |key: &[f64]| -> f64 {
+                let products = row.iter().zip(key).map(|(q, k)| q * k);
+                (products.sum::<f64>() * scale).exp()
+            };
+            let scores: Vec<f64> = k.chunks(d).map(score).collect();
+            let all: f64 = scores.iter().sum();
+            expected.extend((0..d).map(|column| {
+                let weighed = scores.iter().zip(v.chunks(d));
+                weighed.map(|(score, v)| score * v[column]).sum::<f64>() / all
+            }));
+        }
+        check("attention", &out, &expected, 3e-3);
+    };
+    (args.collect(), Box::new(verify))
 }
 
 /// Tile sizes of the TMA kernels: rows, columns, and K.

@@ -27,8 +27,8 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
     if let Some(index) = ttg::MemDescIndex::of(op) {
         let range = integer_constant(index.index())
             .and_then(|first| u64::try_from(first).ok())
-            .and_then(|first| row(layouts, index.src(), first, 1))
-            .or_else(|| any_row(layouts, index))
+            .and_then(|first| buffers_range(layouts, index.src(), first, 1))
+            .or_else(|| selected_range(layouts, index))
             .unwrap_or(ViewRange::Unknown);
         return Some(of(index.src(), index.result(), range));
     }
@@ -40,7 +40,7 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
             .filter(|(src, result)| src.shape() == result.shape())
             .and_then(|(_, result)| {
                 let first = u64::try_from(*slice.offsets().first()?).ok()?;
-                row(layouts, slice.src(), first, result.type_.shape[0])
+                buffers_range(layouts, slice.src(), first, result.type_.shape[0])
             })
             .unwrap_or(ViewRange::Unknown);
         return Some(of(slice.src(), slice.result(), range));
@@ -83,7 +83,7 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
 
 /// Returns the byte range of the `count` consecutive buffers that begin with buffer `first` of the multi-buffer
 /// `buffers`.
-fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
+fn buffers_range(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
     let place = MemdescLayout::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
         let position = number.checked_mul(1 << place.pitch_log2())?;
@@ -97,10 +97,10 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
 
 /// Returns the byte range of the buffer that a `ttg.memdesc_index` with a dynamic index selects. Returns `None` if
 /// the buffers do not all have the same size in bytes.
-fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
+fn selected_range(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
     let buffers = MemdescLayout::of(layouts, index.src().r#type()).ok()?;
     let count = *buffers.type_.shape.first()?;
-    let of = |first| match row(layouts, index.src(), first, 1)? {
+    let of = |first| match buffers_range(layouts, index.src(), first, 1)? {
         ViewRange::Bytes { from, to } => Some((from, to)),
         _ => None,
     };

@@ -361,7 +361,7 @@ impl Exec<'_> {
             scratch,
             ..
         } = copy.transfer;
-        self.uses_memory(copy.lane, from, read)?;
+        self.check_defined_memory(copy.lane, from, read)?;
         for (start, part) in (0..)
             .step_by(4)
             .zip(copy.data[..read as usize].chunks_mut(4))

@@ -133,7 +133,7 @@ impl Exec<'_> {
         };
         if rows
             .first()
-            .is_some_and(|location| self.is_exact(*location))
+            .is_some_and(|location| self.has_history(*location))
             || !IS_LOAD && self.proxies.is_some()
         {
             return from;

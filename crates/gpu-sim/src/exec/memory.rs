@@ -231,12 +231,12 @@ impl Exec<'_> {
         sync: Option<Sync>,
     ) -> Result<(), KernelError> {
         let (now, timestamp) = self.access_point(lane);
-        let is_exact = self.is_exact(location);
+        let has_history = self.has_history(location);
         for field in fields {
             let offset = field.offset as usize;
             let count = usize::from(field.bytes);
             self.check_in_flight(lane, location.behind(offset), count as u32, false)?;
-            if is_exact {
+            if has_history {
                 let kind = sync.map_or(AccessKind::Read, |sync| AccessKind::AtomicRead(sync.scope));
                 self.note_access(lane, location, (offset, count), kind, 0)?;
                 if let MemoryLocation::Shared { var, window, at } = location {
@@ -322,7 +322,7 @@ impl Exec<'_> {
     ) -> Result<(), KernelError> {
         for field in fields {
             let value = self.get(field.reg, lane);
-            if let Some(sync) = sync.filter(|_| self.is_exact(location)) {
+            if let Some(sync) = sync.filter(|_| self.has_history(location)) {
                 let at = location.behind(field.offset as usize);
                 self.check_in_flight(lane, at, field.bytes.into(), true)?;
                 let old = self.value_at(at, field.bytes);
@@ -394,7 +394,7 @@ impl Exec<'_> {
         if self.proxies.is_some() {
             self.note_generic_write(lane, start, count.into());
         }
-        if self.is_exact(location) {
+        if self.has_history(location) {
             let location = location.behind(offset as usize);
             let value = value & mask(8 * u32::from(count));
             let changed = self.value_at(location, count) ^ value;
@@ -497,7 +497,7 @@ impl Exec<'_> {
     /// Reads `bytes` bytes at a generic address without recording an access.
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
         let location = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
-        self.uses_memory(lane, location, bytes)?;
+        self.check_defined_memory(lane, location, bytes)?;
         Ok(self.value_at(location, bytes as u8))
     }
 
@@ -684,7 +684,7 @@ impl Exec<'_> {
         if size > LARGEST_VECTOR
             || !vector.is_dense()
             || vector.sync.is_some()
-            || self.is_exact(location)
+            || self.has_history(location)
             // Stores that the async proxy or other blocks may observe are recorded one by one.
             || !IS_LOAD && (self.proxies.is_some() || self.program.cluster() != [1; 3])
         {
@@ -887,7 +887,7 @@ impl Exec<'_> {
             if let MemoryLocation::Shared { var, window, at } = location {
                 self.check_owner(lane, var, window, at, count.into())?;
             }
-            self.uses_memory(lane, location, count.into())?;
+            self.check_defined_memory(lane, location, count.into())?;
             self.check_in_flight(lane, location, count.into(), true)?;
             let old = self.value_at(location, count);
             let new = update(self, lane, old);
@@ -896,7 +896,7 @@ impl Exec<'_> {
                 Some(_) => AccessKind::AtomicWrite(scope),
                 None => AccessKind::AtomicRead(scope),
             };
-            if self.is_exact(location) {
+            if self.has_history(location) {
                 if matches!(location, MemoryLocation::Shared { .. }) {
                     // The old value is read, so it must be initialised.
                     let read = AccessKind::AtomicRead(scope);

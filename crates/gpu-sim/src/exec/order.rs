@@ -87,7 +87,7 @@ impl HappensBefore {
 
 impl Exec<'_> {
     /// Returns true if access histories, and not shadow memory, detect the races at `location`.
-    pub(super) fn is_exact(&self, location: MemoryLocation) -> bool {
+    pub(super) fn has_history(&self, location: MemoryLocation) -> bool {
         match (&self.happens, location) {
             (None, _) | (_, MemoryLocation::Local { .. }) => false,
             (Some(happens), MemoryLocation::Global { .. }) => happens.is_of_global,

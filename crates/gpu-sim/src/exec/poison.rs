@@ -534,7 +534,7 @@ impl Exec<'_> {
     }
 
     /// Returns an error if any of the `bytes` bytes at `location`, which `lane` uses, contains undefined bits.
-    pub(super) fn uses_memory(
+    pub(super) fn check_defined_memory(
         &self,
         lane: u32,
         location: MemoryLocation,

@@ -36,7 +36,7 @@ impl Exec<'_> {
         let size = MAP_BYTES as u32;
         let location = self.resolve(lane, Space::Generic, address, size, 64, "load")?;
         self.check_origin(lane, addr, location, (Space::Generic, size, "load"))?;
-        self.uses_memory(lane, location, size)?;
+        self.check_defined_memory(lane, location, size)?;
         self.check_tensor_map(lane, location)?;
         let mut bytes = [0; MAP_BYTES];
         for (part, offset) in bytes.chunks_exact_mut(8).zip((0..).step_by(8)) {

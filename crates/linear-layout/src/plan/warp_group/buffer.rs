@@ -68,7 +68,7 @@ struct DescriptorForm {
 /// The result of `DescriptorForm::divide`, which compares a tile with a canonical form. The tile has this form if
 /// `mismatch` is `None`.
 #[derive(Clone, Copy, Debug)]
-struct Division {
+struct FormComparison {
     form: DescriptorForm,
     /// Descriptor that addresses the tile if the tile has this form.
     descriptor: MatrixDescriptor,
@@ -113,7 +113,7 @@ impl DescriptorForm {
     /// Divides a tile into the atoms or core matrices of this form, and computes the descriptor. The result
     /// contains the first difference between the tile and the form. `columns` contains the byte offset of each bit
     /// of the line coordinate, and the byte offset of each bit of k.
-    fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
+    fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> FormComparison {
         let row_bytes = self.swizzle.row_bytes();
         let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
         let contiguous = self.contiguous();
@@ -144,7 +144,7 @@ impl DescriptorForm {
                 }
             }
         }
-        Division {
+        FormComparison {
             form: self,
             descriptor: self.descriptor(strides),
             agreeing,
