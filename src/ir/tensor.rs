@@ -45,13 +45,17 @@ impl<'c> TensorType<'c> {
     }
 }
 
-/// Returns the type of a buffer in shared memory.
+/// Returns the type of a buffer in shared memory. Returns `None` if an element is not a whole number of bytes, or if
+/// MLIR rejects the type; MLIR then reports the reason.
 pub(crate) fn memdesc<'c>(
     shape: &[u64],
     element: Type<'c>,
     encoding: Attribute<'c>,
     is_mutable: bool,
 ) -> Option<Type<'c>> {
+    if !element_bits(element)?.is_multiple_of(8) {
+        return None;
+    }
     let sizes: String = shape.iter().map(|size| format!("{size}x")).collect();
     let end = if is_mutable { ", mutable" } else { "" };
     let text = format!("!ttg.memdesc<{sizes}{element}, {encoding}, #ttg.shared_memory{end}>");

@@ -1,4 +1,5 @@
 // RUN: ll-opt --reduce-data-duplication %s | FileCheck %s
+// RUN: ll-opt --reduce-data-duplication --verify-diagnostics %s -o /dev/null
 
 // Without conflicts, and `ldmatrix` gives neighbours along K in one word, as the product takes them.
 // CHECK: #[[$SHARED:.+]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
@@ -22,12 +23,15 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
   // What was a product's result is the next one's operand in the same registers; and a conversion that is for no
   // product stays one.
   // CHECK-LABEL: tt.func @others
-  tt.func @others(%x: tensor<64x64xf16, #mma>, %y: tensor<64x64xf16, #rows>) -> (tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>) {
+  tt.func @others(%x: tensor<64x64xf16, #mma>, %y: tensor<64x64xf16, #rows>, %z: tensor<64x64xi1, #rows>) -> (tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>, tensor<64x64xi1, #left>) {
+    // CHECK-NEXT: ttg.convert_layout
     // CHECK-NEXT: ttg.convert_layout
     // CHECK-NEXT: ttg.convert_layout
     %0 = ttg.convert_layout %x : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #left>
     %1 = ttg.convert_layout %y : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>
-    tt.return %0, %1 : tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>
+    // Elements of one bit have no place in shared memory; that is not an error.
+    %2 = ttg.convert_layout %z : tensor<64x64xi1, #rows> -> tensor<64x64xi1, #left>
+    tt.return %0, %1, %2 : tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>, tensor<64x64xi1, #left>
   }
 
   // The second load does not wait for the first buffer's barrier; a product in a loop reads before the loop.
