@@ -249,14 +249,18 @@ impl<'c> PipelinedLoop<'c> {
         let each = self.slot_bytes();
         let bytes = |slots: u32| each * u64::from(slots) + self.other_bytes;
         let most = u64::from(target.max_shared_bytes);
-        let blocks = |slots| {
+        let resident = |slots| {
             let bytes = u32::try_from(bytes(slots)).unwrap_or(u32::MAX);
-            resident_blocks_of_loop(self.looped.op(), bytes, target).min(enough_blocks)
+            resident_blocks_of_loop(self.looped.op(), bytes, target)
         };
-        let is_alone = blocks(LEAST_SLOTS) == 1;
+        let blocks = |slots| resident(slots).min(enough_blocks);
+        let occupancy = Occupancy {
+            is_alone: blocks(LEAST_SLOTS) == 1,
+            costs_blocks: !self.is_persistent && resident(LEAST_SLOTS) > resident(LEAST_SLOTS + 1),
+        };
         let stages = (1..requested)
             .rev()
-            .flat_map(|ahead| self.with_ahead(ahead, is_alone));
+            .flat_map(|ahead| self.with_ahead(ahead, occupancy));
         let is_resident = |stages: &Stages| {
             bytes(stages.slots) <= most && blocks(stages.slots) == blocks(LEAST_SLOTS)
         };
@@ -275,23 +279,30 @@ impl<'c> PipelinedLoop<'c> {
     }
 
     /// Returns the candidate [`Stages`] in which copies start `ahead` iterations before their use, the best one first.
-    /// `is_alone` is true if only one block is resident per processor.
-    ///
-    /// If all products are sums, the first candidate needs one barrier less than the second one, and one slot more.
-    fn with_ahead(&self, ahead: u32, is_alone: bool) -> Vec<Stages> {
+    fn with_ahead(&self, ahead: u32, occupancy: Occupancy) -> Vec<Stages> {
+        let Occupancy {
+            is_alone,
+            costs_blocks,
+        } = occupancy;
         let stages = |in_use, copies_follow_products, products_cross| Stages {
             slots: ahead + in_use,
             ahead,
             copies_follow_products,
             products_cross,
         };
-        let (may_cross, has_joins) = (self.overlap.may_cross(), self.overlap.has_joins());
         // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
         // ahead must not start later.
         let follows = ahead > 1 && (is_alone || self.num_products() > 1);
-        // A product in flight still reads the slot of the iteration before.
-        match (may_cross, has_joins) {
-            (true, false) => vec![stages(2, false, true), stages(1, true, true)],
+        match (self.overlap.may_cross(), self.overlap.has_joins()) {
+            (true, false) => {
+                // A product in flight still reads the slot of the iteration before. A further slot saves a barrier.
+                let mut both = vec![stages(2, false, true), stages(1, true, true)];
+                // One iteration does not hide a copy, another block does.
+                if ahead == 1 && costs_blocks && self.has_pointers() {
+                    both.reverse();
+                }
+                both
+            }
             // Without another block, nothing else multiplies while the iteration needs the results of its joins.
             (true, true) if is_alone => vec![stages(2, follows, true), stages(1, follows, false)],
             _ => vec![stages(1, follows, false)],
@@ -338,6 +349,15 @@ impl<'c> PipelinedLoop<'c> {
             refused.collect::<String>()
         )
     }
+}
+
+/// The effect of slots on the number of resident blocks per processor.
+#[derive(Clone, Copy)]
+struct Occupancy {
+    /// True if only one block is resident with the minimum number of slots.
+    is_alone: bool,
+    /// True if one slot more than the minimum leaves fewer resident blocks.
+    costs_blocks: bool,
 }
 
 /// The number of slots per buffer, and the number of iterations between the start of a copy and its use.

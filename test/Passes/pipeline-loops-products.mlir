@@ -1,6 +1,7 @@
 // Warp-group products whose results are only yielded stay in flight until the next product that the iteration needs, in the
 // same iteration or in the next one.
 // RUN: ll-opt --pipeline-loops %s | FileCheck %s
+// RUN: ll-opt --pipeline-loops=num-stages=2 %s | FileCheck %s --check-prefix=NEXT
 // RUN: ll-opt --pipeline-loops --verify-layout-rewrites %s -o /dev/null
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -133,5 +134,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     %w = ttg.local_load %held : !ttg.memdesc<64x1024xf16, #shared, #smem> -> tensor<64x1024xf16, #rows>
     tt.return %total, %w : tensor<64x64xf32, #mma>, tensor<64x1024xf16, #rows>
+  }
+
+  // One iteration ahead, a third slot would leave two resident blocks instead of three: the copies follow the wait for the
+  // product of the iteration before, and overwrite its slot.
+  // NEXT-LABEL: @one_iteration_ahead
+  // NEXT: ttg.local_alloc : () -> !ttg.memdesc<2x64x128xf16
+  // NEXT: scf.for
+  // NEXT: ttng.warp_group_dot
+  // NEXT: ttng.warp_group_dot_wait
+  // NEXT: ttg.async_copy_global_to_local
+  // NEXT: scf.yield
+  // CHECK-LABEL: @one_iteration_ahead
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64x128xf16
+  tt.func public @one_iteration_ahead(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<128x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 128 : i32
+    %none = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %total = scf.for %i = %zero to %n step %step iter_args(%sum = %none) -> (tensor<64x64xf32, #mma>) : i32 {
+      %is = tt.splat %i : i32 -> tensor<64x128xi32, #rows>
+      %at = tt.addptr %p, %is : tensor<64x128x!tt.ptr<f16>, #rows>, tensor<64x128xi32, #rows>
+      %x = tt.load %at : tensor<64x128x!tt.ptr<f16>, #rows>
+      %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+      %js = tt.splat %i : i32 -> tensor<128x64xi32, #rows>
+      %bt = tt.addptr %q, %js : tensor<128x64x!tt.ptr<f16>, #rows>, tensor<128x64xi32, #rows>
+      %y = tt.load %bt : tensor<128x64x!tt.ptr<f16>, #rows>
+      %b = ttg.local_alloc %y : (tensor<128x64xf16, #rows>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+      %next = ttng.warp_group_dot %a, %b, %sum : !ttg.memdesc<64x128xf16, #shared, #smem> * !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %next : tensor<64x64xf32, #mma>
+    }
+    tt.return %total : tensor<64x64xf32, #mma>
   }
 }
