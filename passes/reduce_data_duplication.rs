@@ -151,9 +151,9 @@ struct Reads<'p, 'c> {
 }
 
 impl<'c> Reads<'_, 'c> {
-    /// Replaces `uses`, which are in `block` or in nested blocks, by loads: one in the body of each loop that reads
-    /// within, and one in front of the first other use. Operations between the store to the buffer and a load, such as
-    /// loads of the other operand, do not wait for the barrier.
+    /// Replaces `uses`, which are in `block`, in nested blocks or in blocks after it, by loads: one in the body of each
+    /// loop that reads within, and one in front of the first other use. Operations between the store to the buffer and
+    /// a load, such as loads of the other operand, do not wait for the barrier.
     fn insert(&self, uses: &[(Op<'c>, usize)], block: Blk<'c>) -> Option<()> {
         let mut bodies: Vec<(Blk<'c>, Vec<(Op<'c>, usize)>)> = Vec::new();
         let mut others = Vec::new();
@@ -170,12 +170,15 @@ impl<'c> Reads<'_, 'c> {
         for (body, uses) in bodies {
             self.insert(&uses, body)?;
         }
+        if others.is_empty() {
+            return Some(());
+        }
         let users: Vec<Op<'c>> = others.iter().map(|(user, _)| *user).collect();
-        if let Some(place) = first_use(&users, block) {
-            let loaded = (self.load)(place)?;
-            for (user, at) in others {
-                self.rewriter.set_operand(user, at, loaded);
-            }
+        // The terminator precedes users in other blocks of the region.
+        let place = first_use(&users, block).or_else(|| build::operations(block).pop());
+        let loaded = (self.load)(place?)?;
+        for (user, at) in others {
+            self.rewriter.set_operand(user, at, loaded);
         }
         Some(())
     }

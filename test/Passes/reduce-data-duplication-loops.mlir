@@ -68,4 +68,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %second : tensor<64x128xf32, #mma>
   }
+
+  // The only use is in another block.
+  // CHECK-LABEL: @other_block
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: cf.br ^[[NEXT:.*]]
+  // CHECK-NEXT: ^[[NEXT]]:
+  // CHECK-NEXT: tt.dot
+  tt.func public @other_block(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %b: tensor<64x128xf16, #right>, %zero: tensor<64x128xf32, #mma>) -> tensor<64x128xf32, #mma> {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+    cf.br ^next
+  ^next:
+    %d = tt.dot %a, %b, %zero : tensor<64x64xf16, #left> * tensor<64x128xf16, #right> -> tensor<64x128xf32, #mma>
+    tt.return %d : tensor<64x128xf32, #mma>
+  }
 }
