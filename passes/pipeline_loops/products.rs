@@ -50,7 +50,7 @@ impl<'c> Overlap<'c> {
             .flat_map(build::in_order)
             .filter_map(ttng::WarpGroupDot::of)
             .collect();
-        let loop_ = LoopBody {
+        let loop_ = ProductLoop {
             body,
             positions: (ops.iter().map(|op| sys::operation_id(*op)).zip(0..)).collect(),
             loads,
@@ -160,14 +160,14 @@ impl<'c> Overlap<'c> {
 }
 
 /// The body of a loop, and the loads that become copies.
-struct LoopBody<'p, 'c> {
+struct ProductLoop<'p, 'c> {
     body: Blk<'c>,
     /// The position of each operation in the body. Operations in nested regions have none.
     positions: FxHashMap<OpId, usize>,
     loads: &'p [PipelinedLoad<'c>],
 }
 
-impl<'c> LoopBody<'_, 'c> {
+impl<'c> ProductLoop<'_, 'c> {
     fn is_direct(&self, op: Op<'c>) -> bool {
         self.positions.contains_key(&sys::operation_id(op))
     }
