@@ -123,11 +123,11 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
             }
         }
     }
-    let has_history = names[0].is_none() || statement.deal == super::FragmentLayout::Mma;
+    let is_exact = names[0].is_none() || statement.deal == super::FragmentLayout::Mma;
     let size = statement.scales.map(|blocks| blocks.size);
     let is_named = |(k, name): (usize, &Option<u32>)| match (name, size) {
         (None, _) => false,
-        (Some(name), _) if has_history => *name == k as u32,
+        (Some(name), _) if is_exact => *name == k as u32,
         (Some(name), Some(size)) => name / size == k as u32 / size,
         (Some(_), None) => true,
     };
