@@ -105,7 +105,7 @@ impl<'c> Overlap<'c> {
 
     /// Returns true if sums can be in flight when an iteration ends.
     pub(super) fn may_cross(&self) -> bool {
-        self.sums.iter().any(|sum| sum.join.is_none())
+        self.crossing().next().is_some()
     }
 
     pub(super) fn has_joins(&self) -> bool {

@@ -1,16 +1,13 @@
 //! The shared memory that a function uses during a loop.
 
 use crate::analysis::assignment::Role;
-use crate::analysis::effects::OpId;
-use crate::analysis::pressure::is_loop;
+use crate::analysis::positions::Positions;
 use crate::ir::ops::ttg;
 use crate::ir::{OpKind, TensorType, element_bits};
 use crate::sys;
-use crate::sys::build::{self, Op, Val};
+use crate::sys::build::{self, Op};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
-use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// Returns an upper bound for the bytes of shared memory that are in use during a loop. The bound includes the buffers
 /// that are live at an operation of the loop, except those for which `is_own` is true, and the largest tensor that the
@@ -21,29 +18,11 @@ pub(super) fn other_bytes(
     is_own: impl Fn(Op<'_>) -> bool,
 ) -> u64 {
     let ops = build::in_order(function);
-    let positions: FxHashMap<OpId, usize> = ops
-        .iter()
-        .map(|op| sys::operation_id(*op))
-        .zip(0..)
-        .collect();
-    let range = |op: Op<'_>| {
-        let first = positions.get(&sys::operation_id(op)).copied();
-        let first = first.unwrap_or_default();
-        first..first + build::in_order(op).len()
-    };
-    // The loops around the loop, innermost first. A buffer from outside a loop that is used in it is live in all of it.
-    let around = build::ancestors(looped).filter(|op| is_loop(*op));
-    let loops: Vec<Range<usize>> = std::iter::once(looped).chain(around).map(range).collect();
+    let positions = Positions::of(&ops);
     let buffers = ops.iter().copied().filter_map(ttg::LocalAlloc::of);
     let others = buffers.filter(|alloc| {
-        let Some(begin) = positions.get(&sys::operation_id(alloc.op())) else {
-            return true;
-        };
-        let outside = loops.iter().rfind(|range| !range.contains(begin));
-        let is_live = outside.or(loops.first()).is_none_or(|range| {
-            *begin < range.end
-                && last_use(alloc.result(), &positions).is_none_or(|last| range.start < last)
-        });
+        let is_live = positions.start(alloc.op()) <= positions.end(looped)
+            && last_live(*alloc, &positions).is_none_or(|last| positions.start(looped) < last);
         is_live && !is_own(alloc.op())
     });
     let buffers: u64 = others
@@ -59,11 +38,12 @@ pub(super) fn other_bytes(
     buffers + bytes.max().unwrap_or(0)
 }
 
-/// Returns the position of the last operation that uses a buffer or a view of it. Returns `None` if the buffer is
-/// passed to another block or function.
-fn last_use(buffer: Val<'_>, positions: &FxHashMap<OpId, usize>) -> Option<usize> {
+/// Returns the last position at which a buffer is live because an operation uses it or a view of it. Returns `None` if
+/// the buffer is passed to another block or function.
+fn last_live<'c>(alloc: ttg::LocalAlloc<'c, 'c>, positions: &Positions) -> Option<usize> {
+    let scope = build::parent(alloc.op());
     let mut last = 0;
-    let mut waiting = vec![buffer];
+    let mut waiting = vec![alloc.result()];
     while let Some(value) = waiting.pop() {
         for (user, _) in sys::uses(value) {
             let role = Role::of(user);
@@ -73,7 +53,7 @@ fn last_use(buffer: Val<'_>, positions: &FxHashMap<OpId, usize>) -> Option<usize
             if passes_on {
                 return None;
             }
-            last = last.max(*positions.get(&sys::operation_id(user))?);
+            last = last.max(positions.last_live(user, scope));
             let views = build::results(user).into_iter();
             waiting.extend(views.filter(|view| sys::buffer(view.r#type()).is_some()));
         }

@@ -4,18 +4,17 @@
 //! arithmetic and masks do not: a back end computes them in front of the access that uses them.
 
 use super::assignment::Role;
-use super::effects::OpId;
-use super::pressure::{is_loop, words};
+use super::positions::Positions;
+use super::pressure::words;
 use crate::ir::{Layouts, TensorType};
+use crate::sys;
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, operation_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
-use rustc_hash::FxHashMap;
 
 /// The number of registers that hold live tensors at each operation of a function.
 pub(crate) struct LiveTensors {
-    positions: FxHashMap<OpId, usize>,
+    positions: Positions,
     /// For each operation, the registers per thread, in 32-bit words, that hold the tensors live directly before
     /// it.
     words: Vec<u64>,
@@ -24,16 +23,7 @@ pub(crate) struct LiveTensors {
 impl LiveTensors {
     pub(crate) fn of(function: Op<'_>, layouts: &Layouts) -> Self {
         let ops = build::in_order(function);
-        let number = |(position, op): (usize, &Op<'_>)| (operation_id(*op), position);
-        let positions: FxHashMap<OpId, usize> = ops.iter().enumerate().map(number).collect();
-        // The position of the last operation in the regions of each operation.
-        let mut ends: Vec<usize> = (0..ops.len()).collect();
-        for (position, op) in ops.iter().enumerate().rev() {
-            let parent = build::parent(*op);
-            if let Some(parent) = parent.and_then(|parent| positions.get(&operation_id(parent))) {
-                ends[*parent] = ends[*parent].max(ends[position]);
-            }
-        }
+        let positions = Positions::of(&ops);
         let mut changes = vec![0_i64; ops.len() + 1];
         let mut add = |value: Val<'_>, start: usize, scope: Option<Op<'_>>| {
             let words = if counts(value) {
@@ -45,9 +35,7 @@ impl LiveTensors {
                 return;
             }
             let uses = sys::uses(value).into_iter();
-            let last = uses
-                .map(|(user, _)| last_position(user, scope, &positions, &ends))
-                .max();
+            let last = uses.map(|(user, _)| positions.last_live(user, scope)).max();
             if let Some(last) = last.filter(|last| *last > start) {
                 let words = i64::try_from(words).unwrap_or(i64::MAX >> 32);
                 changes[start + 1] += words;
@@ -56,7 +44,7 @@ impl LiveTensors {
         };
         for (position, op) in ops.iter().enumerate() {
             for value in build::results(*op) {
-                add(value, ends[position], build::parent(*op));
+                add(value, positions.end(*op), build::parent(*op));
             }
             for region in 0..op.region_count() {
                 for block in build::blocks(*op, region) {
@@ -83,28 +71,9 @@ impl LiveTensors {
     /// Returns the maximum number of live 32-bit words per thread directly before the operations from `first` to
     /// `end`, excluding `end`.
     pub(crate) fn peak(&self, first: Op<'_>, end: Op<'_>) -> u64 {
-        let [first, end] = [first, end].map(|op| self.positions[&operation_id(op)]);
+        let [first, end] = [first, end].map(|op| self.positions.start(op));
         self.words[first..end].iter().copied().max().unwrap_or(0)
     }
-}
-
-/// Returns the last position at which a value is live because `user` uses it. `scope` is the operation whose region
-/// defines the value.
-///
-/// If a loop contains `user` but not the definition of the value, the value stays live up to the end of the loop.
-fn last_position(
-    user: Op<'_>,
-    scope: Option<Op<'_>>,
-    positions: &FxHashMap<OpId, usize>,
-    ends: &[usize],
-) -> usize {
-    let mut last = positions[&operation_id(user)];
-    for op in build::ancestors(user).take_while(|op| Some(*op) != scope) {
-        if let Some(position) = positions.get(&operation_id(op)).filter(|_| is_loop(op)) {
-            last = last.max(ends[*position]);
-        }
-    }
-    last
 }
 
 /// Returns true if a value is a tensor that is assumed to occupy registers. Pointers, integer block arguments, and

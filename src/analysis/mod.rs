@@ -16,7 +16,8 @@
 //! | `barriers` | barrier and proxy-fence insertion |
 //!
 //! `tokens` computes how many groups a wait for async tokens may leave in flight. `pressure` computes how many
-//! registers a loop with products needs, and `live_tensors` how many are live at each operation.
+//! registers a loop with products needs, and `live_tensors` how many are live at each operation. `positions` numbers
+//! operations for live ranges.
 //!
 //! Each lowering states the shared-memory effects of its operation. The analyses know only control flow (`scf`, `cf`),
 //! `ttg.warp_specialize`, and the `arith` operations that `concrete` evaluates. Shared-memory use inside any other
@@ -38,6 +39,7 @@ pub(crate) mod flow;
 pub(crate) mod in_flight;
 pub(crate) mod live_tensors;
 pub(crate) mod liveness;
+pub(crate) mod positions;
 pub(crate) mod pressure;
 mod slots;
 #[cfg(test)]
