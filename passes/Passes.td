@@ -494,7 +494,9 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     nothing.
 
     Loads and stores of whole tensors keep their layouts unless `memory=free`, and so do products, atomic accesses,
-    calls and all operations that require a layout or are unknown.
+    calls and all operations that require a layout or are unknown. One exception: if a tensor of the same shape is
+    scanned along another axis than the contiguous dimension, loads and stores may give each thread consecutive elements
+    along this axis, with narrower vectors. A warp still accesses whole rows.
 
     Each conversion costs `conversion-cost=N` cycles more than its plan, independent of its execution count. The
     default of 130 cycles models the latency of a conversion, which its plan does not contain. With N = 0, small

@@ -10,6 +10,7 @@ use super::outcome::{Assignment, MaterialisationCost, ScratchOverflow};
 use super::price_cache::PriceCache;
 use super::prices::{Prices, convert, is_expensive};
 use super::roles::Role;
+use super::scans;
 use super::slices::{Cost, Materialisation, Slices, VisitSet, add};
 use crate::ir::ModuleInfo;
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
@@ -106,7 +107,9 @@ fn modes(
         .iter()
         .map(|node| pins(node, options))
         .collect();
-    candidates(kernel, &is_pinned, offered)
+    let mut offered = offered.modes.clone();
+    scans::add_candidates(kernel, &mut offered);
+    candidates(kernel, &is_pinned, &offered)
 }
 
 fn assign_among<'c>(

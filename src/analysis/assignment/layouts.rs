@@ -124,6 +124,10 @@ impl<'c> Catalogue<'c> {
         number
     }
 
+    pub(crate) fn sizes(&self, shape: ShapeId) -> &[u64] {
+        &self.shapes[shape.0 as usize]
+    }
+
     /// Returns the layout of an encoding on a shape, or `None` if the shape is unsupported.
     pub(crate) fn layout(&mut self, encoding: EncodingId, shape: ShapeId) -> Option<LayoutId> {
         if let Some(known) = self.known.get(&(encoding, shape)) {

@@ -11,6 +11,7 @@
 //! | `prices` | costs of operations and conversions, from their plans |
 //! | `products` | plans of matrix products |
 //! | `choice` | the assignment problem as a graph, and its solution |
+//! | `scans` | candidate encodings of global accesses that suit scans |
 //! | `alternatives` | operations with given alternatives, such as matrix instructions |
 //! | `variants` | assignment for sets of values that share one decision |
 //! | `outcome` | the result |
@@ -30,6 +31,7 @@ mod price_cache;
 mod prices;
 mod products;
 mod roles;
+mod scans;
 mod slices;
 mod variants;
 

@@ -1,6 +1,5 @@
 //! Modes: consistent layouts for all operands and results of an operation.
 
-use super::alternatives::AlternativeModes;
 use super::kernel::{DatumId, Kernel, Node, NodeId, Slice, SliceId, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::roles::Role;
@@ -209,7 +208,7 @@ struct ModePropagation<'k, 'c> {
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],
-    offered: &AlternativeModes,
+    offered: &FxHashMap<NodeId, Vec<Mode>>,
 ) -> Vec<Vec<Mode>> {
     let mut users = vec![Vec::new(); kernel.datums.len()];
     for (node, of) in kernel.nodes.iter().enumerate() {
@@ -229,7 +228,7 @@ pub(super) fn candidates(
     let mut roots = Vec::new();
     for node in 0..count {
         let present = propagation.kernel.present(NodeOrSlice::Node(node));
-        let modes = match offered.modes.get(&node) {
+        let modes = match offered.get(&node) {
             Some(modes) => modes.clone(),
             None => {
                 let mode = propagation.kernel.mode(NodeOrSlice::Node(node), present);

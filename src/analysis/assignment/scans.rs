@@ -1,0 +1,110 @@
+//! Candidate layouts of global accesses for scans.
+//!
+//! `coalesce` gives each thread neighbouring elements along the contiguous dimension. Along another axis, a scan then
+//! has to combine the elements of many threads, several times. These candidates give each thread consecutive elements
+//! along the axis instead. A warp still accesses whole rows, with narrower vectors:
+//!
+//! ```text
+//! 64x32 of f32, 4 warps, contiguous along dimension 1, scanned along dimension 0
+//! coalesced    sizePerThread = [1, 4], threadsPerWarp = [4, 8]     levels: 4 lanes, 4 warps, 4 registers
+//! candidates   sizePerThread = [4, 4], threadsPerWarp = [4, 8]     levels: 4 registers, 4 lanes, 4 warps
+//!              sizePerThread = [8, 2], threadsPerWarp = [2, 16]    levels: 8 registers, 2 lanes, 4 warps
+//!              sizePerThread = [16, 1], threadsPerWarp = [1, 32]   levels: 16 registers, 4 warps
+//! ```
+
+use super::kernel::{Kernel, NodeId};
+use super::layouts::EncodingId;
+use super::modes::{Mode, NodeOrSlice, TensorPosition};
+use super::roles::Role;
+use crate::ir::ModuleInfo;
+use crate::ir::ops::tt;
+use linear_layout::encoding::{BlockedEncoding, Encoding};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Adds to `modes` the candidates of each access to a tensor that has the shape of a scan. Mode 0 of a node has the
+/// original encodings.
+pub(super) fn add_candidates(kernel: &mut Kernel<'_>, modes: &mut FxHashMap<NodeId, Vec<Mode>>) {
+    let scans = kernel.nodes.iter().filter_map(|node| {
+        let axis = usize::try_from(tt::Scan::of(node.op)?.axis()).ok()?;
+        Some((kernel.datums[*node.defs.first()?].shape, axis))
+    });
+    let mut scans: Vec<_> = scans.collect();
+    scans.sort_unstable();
+    scans.dedup();
+    for node in 0..kernel.nodes.len() {
+        let access = &kernel.nodes[node];
+        let position = match access.role {
+            Role::Access { is_store: false } => TensorPosition::Def(0),
+            Role::Access { is_store: true } => TensorPosition::Use(0),
+            _ => continue,
+        };
+        let datum = match position {
+            TensorPosition::Def(at) => access.defs.get(at).copied(),
+            TensorPosition::Use(at) => access.uses.get(at).map(|used| used.datum),
+        };
+        let Some(shape) = datum.map(|datum| kernel.datums[datum].shape) else {
+            continue;
+        };
+        let of = NodeOrSlice::Node(node);
+        let present = kernel.present(of);
+        for (_, axis) in scans.iter().filter(|(scanned, _)| *scanned == shape) {
+            let all = retiled(kernel, node, *axis, present.uses[0]);
+            for encoding in all.unwrap_or_default() {
+                let encoding = kernel.catalogue.encoding(Arc::new(encoding.into()));
+                let Some((_, mode)) = kernel.spelled(of, position, encoding) else {
+                    continue;
+                };
+                let first = kernel.mode(of, present.clone());
+                let known = modes
+                    .entry(node)
+                    .or_insert_with(|| first.into_iter().collect());
+                if known.iter().all(|known| known.uses != mode.uses) {
+                    known.push(mode);
+                }
+            }
+        }
+    }
+}
+
+/// Returns blocked encodings for an access in which each thread has consecutive elements along `axis`, with vectors of
+/// at most the present width along the contiguous dimension.
+fn retiled(
+    kernel: &Kernel<'_>,
+    node: NodeId,
+    axis: usize,
+    present: EncodingId,
+) -> Option<Vec<BlockedEncoding>> {
+    let Encoding::Blocked(blocked) = &**kernel.catalogue.get(present) else {
+        return None;
+    };
+    let contiguous = *blocked.order().first()? as usize;
+    if contiguous == axis {
+        return None;
+    }
+    let access = &kernel.nodes[node];
+    let shape = kernel
+        .catalogue
+        .sizes(kernel.datums[access.uses[0].datum].shape);
+    let info = ModuleInfo::around(access.op).ok()?;
+    let warps = u32::try_from(info.num_warps).ok()?;
+    let lanes = u32::try_from(info.threads_per_warp).ok()?;
+    let share = blocked.cga_layout().shape_per_cta(shape);
+    let tiled = |size: &[u32]| {
+        let cga = *blocked.cga_layout();
+        BlockedEncoding::for_shape(shape, size, blocked.order(), warps, lanes, cga).ok()
+    };
+    let mut found = Vec::new();
+    let mut width = blocked.size_per_thread()[contiguous];
+    while width > 0 {
+        let mut size = vec![1; shape.len()];
+        size[contiguous] = width;
+        if let Some(narrow) = tiled(&size) {
+            let threads = narrow.threads_per_warp()[axis] * narrow.warps_per_cta()[axis];
+            size[axis] = u32::try_from(share[axis] / u64::from(threads)).ok()?.max(1);
+            found.extend(tiled(&size).filter(|_| size[axis] > 1));
+        }
+        width /= 2;
+    }
+    Some(found)
+}
