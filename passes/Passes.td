@@ -502,7 +502,8 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     default of 130 cycles models the latency of a conversion, which its plan does not contain. With N = 0, small
     conversions stay in the loop of a matrix product if another layout saves a few predicted cycles; on an H200, such
     conversions took 6 % of the loop's time. Use N = 0 to consider only the costs of plans, and a larger N to reduce
-    code size or register pressure. The predicted cycles do not include N, so that they may exceed the predicted
+    code size or register pressure. `barrier-cost=N` adds to this penalty where a thread block has several warps, since
+    conversions through shared memory then need barriers. The predicted cycles do not include N, so that they may exceed the predicted
     cycles of the input. Among assignments of equal cost, the assignment with the fewest conversions is chosen.
 
     With `min-gain=N`, a function changes only if its predicted cycles fall by at least N percent. Use this option for
@@ -551,6 +552,8 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
            "Assumed number of iterations of a loop">,
     Option<"conversionCost", "conversion-cost", "int64_t", "130",
            "Penalty of each conversion beyond the cost of its plan, in cycles, independent of its execution count">,
+    Option<"barrierCost", "barrier-cost", "int64_t", "0",
+           "The same penalty in addition, in functions with several warps: a conversion may then need barriers">,
     Option<"minGain", "min-gain", "int64_t", "0",
            "Percentage of a function's predicted cycles that other layouts must save; otherwise the function is unchanged">,
     Option<"scratchBudget", "scratch-budget", "int64_t", "-1",

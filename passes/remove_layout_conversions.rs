@@ -16,9 +16,10 @@ use crate::analysis::assignment::{
 };
 use crate::analysis::axis::Dividends;
 use crate::ir::ops::tt;
-use crate::ir::{ProductTypes, TensorType};
+use crate::ir::{ModuleInfo, ProductTypes, TensorType};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
+use linear_layout::assign::Price;
 use linear_layout::target::Target;
 use melior::ir::ValueLike;
 
@@ -65,14 +66,7 @@ impl RemoveLayoutConversionsOptions {
             ));
             return Err(context.fail_with_nearest(error, &self.memory, MEMORY));
         }
-        let conversion_cost = u64::try_from(self.conversion_cost).ok();
-        let conversion_cost = conversion_cost.filter(|cycles| *cycles <= MAX_CYCLES);
-        let conversion_cost = conversion_cost.ok_or_else(|| {
-            context.fail(&Diagnostic::new(format!(
-                "invalid option `conversion-cost={}`, expected 0 to {MAX_CYCLES} cycles",
-                self.conversion_cost
-            )))
-        })?;
+        let conversion_cost = penalty(context, "conversion-cost", self.conversion_cost)?;
         let scratch_budget = match self.scratch_budget {
             -1 => None,
             bytes => Some(u32::try_from(bytes).map_err(|_| {
@@ -102,7 +96,7 @@ impl RemoveLayoutConversionsOptions {
                 Scope::All
             },
             loop_weight,
-            conversion_cost: conversion_cost * 4,
+            conversion_cost,
             scratch_budget,
             barrier_latency: 0,
         })
@@ -129,6 +123,7 @@ impl RemoveLayoutConversionsOptions {
     ) -> Result<(), Reported> {
         let rewriter = context.rewriter();
         let explains = self.explain || self.report.is_some();
+        let options = self.with_barrier_cost(context, function, options)?;
         let mut first = None;
         let mut plans = PriceCache::of(options);
         // The costs without a budget, for comparison.
@@ -203,6 +198,22 @@ impl RemoveLayoutConversionsOptions {
             drop_dead(rewriter, function, &mut |_| ());
         }
         Ok(())
+    }
+
+    /// Adds the option `barrier-cost` to the penalty per conversion, unless `function` runs in a single warp.
+    fn with_barrier_cost(
+        &self,
+        context: &PassContext<'_>,
+        function: Op<'_>,
+        options: AssignmentOptions,
+    ) -> Result<AssignmentOptions, Reported> {
+        let cost = penalty(context, "barrier-cost", self.barrier_cost)?;
+        let is_single = ModuleInfo::around(function).is_ok_and(|info| info.num_warps == 1);
+        let added = if is_single { 0 } else { cost };
+        Ok(AssignmentOptions {
+            conversion_cost: options.conversion_cost + added,
+            ..options
+        })
     }
 
     fn gains_enough(&self, assignment: &Assignment) -> bool {
@@ -308,8 +319,19 @@ fn explain_products<'c>(
     }
 }
 
-/// Maximum value of the option `conversion-cost`, in cycles.
+/// Maximum value of the options `conversion-cost` and `barrier-cost`, in cycles.
 const MAX_CYCLES: u64 = 1 << 20;
+
+/// Returns the value of an option in cycles as a price, in quarters of a cycle.
+fn penalty(context: &PassContext<'_>, option: &str, cycles: i64) -> Result<Price, Reported> {
+    let valid = u64::try_from(cycles).ok().filter(|n| *n <= MAX_CYCLES);
+    let valid = valid.ok_or_else(|| {
+        context.fail(&Diagnostic::new(format!(
+            "invalid option `{option}={cycles}`, expected 0 to {MAX_CYCLES} cycles"
+        )))
+    })?;
+    Ok(valid * 4)
+}
 
 /// Maximum number of rounds. Each round computes an assignment and rewrites the function. Two rounds are usual.
 const MAX_ROUNDS: usize = 6;

@@ -27,6 +27,8 @@
 // BUDGET: error: 'builtin.module' op invalid option `scratch-budget=-2`, expected 0 or more bytes
 // RUN: not ll-opt --remove-layout-conversions=conversion-cost=-1 %s 2>&1 | FileCheck %s --check-prefix=COST
 // COST: error: 'builtin.module' op invalid option `conversion-cost=-1`, expected 0 to 1048576 cycles
+// RUN: not ll-opt --remove-layout-conversions=barrier-cost=-1 %s 2>&1 | FileCheck %s --check-prefix=BARRIER
+// BARRIER: error: {{.*}}invalid option `barrier-cost=-1`, expected 0 to 1048576 cycles
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
