@@ -33,36 +33,31 @@ pub(super) fn add_candidates(kernel: &mut Kernel<'_>, modes: &mut FxHashMap<Node
     scans.sort_unstable();
     scans.dedup();
     for node in 0..kernel.nodes.len() {
-        let access = &kernel.nodes[node];
-        let position = match access.role {
-            Role::Access { is_store: false } => TensorPosition::Def(0),
-            Role::Access { is_store: true } => TensorPosition::Use(0),
-            _ => continue,
-        };
-        let datum = match position {
-            TensorPosition::Def(at) => access.defs.get(at).copied(),
-            TensorPosition::Use(at) => access.uses.get(at).map(|used| used.datum),
-        };
-        let Some(shape) = datum.map(|datum| kernel.datums[datum].shape) else {
+        let of = NodeOrSlice::Node(node);
+        // The pointers come first, with the shape of the accessed tensor.
+        let (Role::Access { .. }, Some(pointers)) =
+            (kernel.nodes[node].role, kernel.nodes[node].uses.first())
+        else {
             continue;
         };
-        let of = NodeOrSlice::Node(node);
-        let present = kernel.present(of);
+        let (shape, present) = (kernel.datums[pointers.datum].shape, pointers.present);
+        let Some(original) = kernel.mode(of, kernel.present(of)) else {
+            continue;
+        };
+        let mut found = vec![original];
         for (_, axis) in scans.iter().filter(|(scanned, _)| *scanned == shape) {
-            let all = retiled(kernel, node, *axis, present.uses[0]);
+            let all = retiled(kernel, node, *axis, present);
             for encoding in all.unwrap_or_default() {
                 let encoding = kernel.catalogue.encoding(Arc::new(encoding.into()));
-                let Some((_, mode)) = kernel.spelled(of, position, encoding) else {
-                    continue;
-                };
-                let first = kernel.mode(of, present.clone());
-                let known = modes
-                    .entry(node)
-                    .or_insert_with(|| first.into_iter().collect());
-                if known.iter().all(|known| known.uses != mode.uses) {
-                    known.push(mode);
+                let mode = kernel.spelled(of, TensorPosition::Use(0), encoding);
+                let is_new = |mode: &Mode| found.iter().all(|known| known.uses != mode.uses);
+                if let Some((_, mode)) = mode.filter(|(_, mode)| is_new(mode)) {
+                    found.push(mode);
                 }
             }
+        }
+        if found.len() > 1 {
+            modes.entry(node).or_insert(found);
         }
     }
 }
@@ -83,9 +78,8 @@ fn retiled(
         return None;
     }
     let access = &kernel.nodes[node];
-    let shape = kernel
-        .catalogue
-        .sizes(kernel.datums[access.uses[0].datum].shape);
+    let pointers = access.uses.first()?;
+    let shape = kernel.catalogue.sizes(kernel.datums[pointers.datum].shape);
     let info = ModuleInfo::around(access.op).ok()?;
     let warps = u32::try_from(info.num_warps).ok()?;
     let lanes = u32::try_from(info.threads_per_warp).ok()?;
