@@ -432,8 +432,8 @@ pub(crate) struct BarrierAnalysis<'f> {
     order: Vec<usize>,
     accesses: HashMap<OpId, OpAccesses>,
     depths: HashMap<OpId, u32>,
-    /// Fences in the regions of `ttg.warp_specialize`. They are never removed. The map is empty if the analysis
-    /// computes barriers and not fences.
+    /// Proxy fences in the regions of `ttg.warp_specialize`, which are never removed. Empty in an analysis of
+    /// barriers.
     kept: Barriers,
 }
 

@@ -18,7 +18,8 @@ pub struct TensorLayout {
     /// The layout (register, lane, warp, block) -> (dim0, ...). Some of its register bases may be zero. Registers
     /// whose indices differ only in the bits of zero bases hold replicas of the same element.
     pub full: LinearLayout,
-    /// The layout without zero register bases: register i is the i-th LLVM value of a thread.
+    /// The same layout without those register bases that are zero, and thus without replicas in a thread. Register
+    /// i is the i-th LLVM value of a thread.
     pub unique: LinearLayout,
 }
 

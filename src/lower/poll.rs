@@ -19,8 +19,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if the result must be broadcast to replicas: it is used, and the poll has a timeout. Without a
-/// timeout, the result is always true.
+/// Returns true if the result of the poll must be broadcast to replicas. It need not be if it is unused, or if the
+/// poll has no timeout and so always succeeds.
 fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
     view.timeout().is_some() && !sys::is_unused(view.result())
 }

@@ -94,7 +94,7 @@ impl Timestamps {
 pub struct ShadowAccess<'m> {
     /// Thread and point of execution.
     pub now: ExecutionPoint,
-    /// Index of the timestamp of `now`.
+    /// Index in `timestamps` of the timestamp of the point `now`.
     pub timestamp: u32,
     /// Rules that order the accesses to the memory.
     pub order: OrderRules,

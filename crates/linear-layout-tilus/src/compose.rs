@@ -8,9 +8,9 @@ use super::{Extents, Modes};
 /// The divisor of a composition `outer.compose(&inner)`: its inner or its outer layout.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The divisor is the inner layout, which has the low-order digits.
+    /// The divisor is the inner layout, whose indices are the low-order digits of the composed indices.
     Inner,
-    /// The divisor is the outer layout, which has the high-order digits.
+    /// The divisor is the outer layout, whose indices are the high-order digits of the composed indices.
     Outer,
 }
 

@@ -153,8 +153,9 @@ impl ReportBuilder<'_, '_> {
 
     /// Explains why the conversion from `here` to `there` remains.
     ///
-    /// If the conversion is not pinned, the reason contains the increase in price of the best assignment in which
-    /// the producer computes `there`, or in which a user accepts `here`.
+    /// The reason is that an operation pins its layout, or the price of avoiding the conversion. This price is the
+    /// difference between two assignments: the chosen one, and the cheapest one in which the producer computes
+    /// `there` or a user accepts `here`.
     fn between(
         &mut self,
         (producer, def): (NodeId, usize),

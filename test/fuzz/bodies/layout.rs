@@ -38,7 +38,7 @@ impl ByteSource<'_> {
         u64::from(self.byte()) % n.max(1)
     }
 
-    /// Draws at most three different dims from `dims`, each with a size of at most two bits.
+    /// Draws at most three different dims from `dims`, each of size 1, 2 or 4.
     fn shape(&mut self, dims: &[Dim]) -> Vec<(Dim, u64)> {
         let mut shape: Vec<(Dim, u64)> = Vec::new();
         for _ in 0..self.below(4) {

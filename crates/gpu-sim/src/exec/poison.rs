@@ -81,7 +81,7 @@ pub(crate) struct Poison {
     cells: HashMap<ByteAddress, Mark>,
     found: HashMap<u32, String>,
     regs: Box<[Regs]>,
-    /// For each instruction, true if it reads a marked constant register.
+    /// For each instruction, true if it reads a constant register with undefined bits.
     readers: Box<[bool]>,
 }
 
@@ -508,8 +508,8 @@ impl Exec<'_> {
         poison.set(reg, lane, mark, threads);
     }
 
-    /// Copies the marks of a register to `bytes` bytes of memory. Bit `shift` of the register corresponds to the
-    /// lowest bit of the first byte.
+    /// Copies the marks of undefined bits from a register to the `bytes` bytes of memory in which it is stored. Bit
+    /// `shift` of the register corresponds to the lowest bit of the first byte.
     pub(super) fn store_marks(
         &mut self,
         lane: u32,

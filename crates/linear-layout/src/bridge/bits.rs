@@ -298,7 +298,8 @@ pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-/// A layout and an offset to which a swizzle is applied. The layout has one mode of extent 2 for each basis.
+/// The layout inside of a swizzle, with its offset: the swizzle maps their sum to an index. The layout has one mode of
+/// extent 2 for each basis of the index.
 struct Separation {
     offset: i64,
     modes: Vec<Mode>,

@@ -139,8 +139,8 @@ pub(crate) struct QuotedText<'a> {
 }
 
 impl QuotedText<'_> {
-    /// Converts an error in the quoted layout to an error in the text of the encoding. `at` is the byte offset of a
-    /// syntax error in the quoted text, or `None` for a semantic error.
+    /// Converts an error in this text, which an encoding contains in quotes, to an error in the text of the whole
+    /// encoding. `at` is the byte offset of a syntax error in this text, or `None` for a semantic error.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
         EncodingError::new(EncodingErrorKind::Quoted {

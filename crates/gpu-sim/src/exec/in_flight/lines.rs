@@ -37,7 +37,7 @@ impl Lines {
 }
 
 /// Returns (index of the memory, byte offset) of a location. Each buffer and each shared variable counts as one
-/// memory. Returns `None` for a stack, which no copy accesses.
+/// memory. Returns `None` for the stack of a thread, since asynchronous copies do not access stacks.
 pub(super) fn region(location: MemoryLocation) -> Option<(u64, usize)> {
     match location {
         MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),

@@ -8,11 +8,11 @@ use crate::number::narrow;
 /// basis to a dim, along which the number of lanes or warps is doubled. The rule selects this dim.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
-    /// The dim along which the preceding nonzero basis steps. If there is none, the next nonzero basis is used. If
-    /// all bases are zero, the first dim of the order is selected.
+    /// The dim of the nearest nonzero basis before the zero basis, or else after it. If all bases are zero, the
+    /// first dim of the order is selected.
     Before,
-    /// The dim along which the next nonzero basis steps. If there is none, the preceding nonzero basis is used. If
-    /// all bases are zero, the last dim of the order is selected.
+    /// The dim of the nearest nonzero basis after the zero basis, or else before it. If all bases are zero, the last
+    /// dim of the order is selected.
     After,
     First,
     Last,

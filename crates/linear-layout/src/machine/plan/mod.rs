@@ -243,8 +243,8 @@ pub(super) struct BufferCells<'a> {
     pub(super) numbers: (u32, u32),
 }
 
-/// Executes a buffer access and checks the accessed elements. The symbolic name of an element is its position in
-/// the buffer.
+/// Executes a buffer access with symbolic values, and checks that each register and each cell of the buffer gets the
+/// element that the layouts assign to it. An element is named by its position in the buffer.
 pub(super) fn check_buffer(
     plan: &Program,
     cells: &BufferCells<'_>,

@@ -21,7 +21,7 @@ pub(crate) trait Name: Copy + PartialEq {
         None
     }
 
-    /// Returns true if `self` and `other` are elements at the same position of their operands.
+    /// Returns true if `self` and `other` name elements of two operands, at the same position in both.
     fn corresponds_to(self, other: Self) -> bool;
 }
 

@@ -70,7 +70,7 @@ pub(super) struct Machine<'a, N> {
     /// log2 of the number of threads per block.
     block_log2: u32,
     lanes_log2: u32,
-    /// Size of a granule in bytes.
+    /// Size in bytes of a granule, the unit in which values are tracked.
     granule: u32,
     granule_log2: u32,
     /// For each value, the index of its first row in `rows` and the number of its rows. A value has one row per

@@ -481,8 +481,8 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// Returns an estimate of the unit times of the program that [`Self::emit`] emits, for one warp. The estimate
-    /// is exact for the cheaper of the two forms.
+    /// Returns the unit times, for one warp, of the program that [`Self::emit`] emits in the form `form`. They are
+    /// exact for the cheaper of the two forms, and an estimate for the other one.
     pub(super) fn estimate(&self, form: ExchangeForm) -> UnitTimes {
         let costs = &self.target.costs;
         let words = self.words();

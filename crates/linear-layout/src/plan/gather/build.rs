@@ -123,7 +123,7 @@ struct LaneGather {
 struct RegisterBit {
     /// Position of the bit in the register output of [`LaneGather::source`].
     bit: u32,
-    /// Mask that is XORed into the source register's number if the bit is set.
+    /// Mask that is XORed into the source register's number if the bit at `bit` is set.
     registers: u32,
 }
 

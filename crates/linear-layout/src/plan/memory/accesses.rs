@@ -36,8 +36,9 @@ pub(crate) struct AccessConstraints<'a> {
     pub(crate) neighbours: Option<&'a [u8]>,
     /// Mask of the position bits that may be set by a run-time offset, e.g. by the start of a view.
     pub(crate) runtime_bits: u64,
-    /// Mask of the position bits that form the index of a repetition. In each repetition, the scratch buffer is
-    /// filled and read once. Only registers may contribute to these bits. Accesses are ordered by repetition.
+    /// Mask of the bits of a buffer position that number the repetitions: a small scratch buffer is filled and read
+    /// several times, each time with the elements of one repetition. Only register bits may set these bits.
+    /// Accesses are ordered by repetition.
     pub(crate) repetition_bits: u64,
     /// Padding rules of the buffer. The address of an element is its position plus the sizes of all gaps before it.
     pub(crate) paddings: &'a [Padding],
@@ -136,17 +137,17 @@ impl AccessConstraints<'_> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// Each thread supplies the address of one position in the buffer. In a matrix access, this is the position of
-    /// a matrix row. Entry `i` is XORed into the position if bit `i` of the thread number is set.
+    /// The part of a buffer position that depends on the thread: entry `i` is XORed into the position if bit `i` of
+    /// the thread number is set. In a matrix access, the position is that of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
     /// log2 of the number of elements in one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// For each bit of an element's number, the pair (position, register) of values that are XORed into the
-    /// position and the register number of the element if this bit is set. From low to high bits, the number of an
-    /// element consists of its index in an access, the index of the access in a repetition, and the index of the
-    /// repetition.
+    /// The part of a buffer position that depends on the element. Elements of a thread are numbered: from low to high
+    /// bits, the number consists of the index in an access, the index of the access, and the index of the
+    /// repetition. If bit `i` of the number is set, `basis[i].0` is XORed into the position of the element, and
+    /// `basis[i].1` into its register number.
     basis: Vec<(u64, u64)>,
     /// Number of wavefronts that all accesses of a warp take, and the number that they would take without bank
     /// conflicts.

@@ -105,7 +105,7 @@ impl DescriptorForm {
         all
     };
 
-    /// Returns the index (line or k) of the coordinate that is contiguous in memory.
+    /// Returns the index of the coordinate that is contiguous in memory: `DEPTH` for k, `LINE` for m or n.
     const fn contiguous(self) -> usize {
         if self.is_k_major { DEPTH } else { LINE }
     }

@@ -63,7 +63,8 @@ pub struct Window {
     pub rows: u64,
     /// Maximum number of columns of a grid. The default is 32, about the width of a terminal.
     pub columns: u64,
-    /// Maximum number of grids, e.g. for a tensor of rank 3 or for several warps. The default is 4.
+    /// Maximum number of grids in a drawing: a tensor of rank 3 has one per slice, the hardware one per warp. The
+    /// default is 4.
     pub grids: u64,
 }
 

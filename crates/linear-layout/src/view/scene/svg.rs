@@ -279,8 +279,8 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between adjacent cells of different groups. If the panel is divided into tiles, lines are
-/// drawn only along the borders of tiles, because the label of a tile covers its other cells.
+/// Draws thicker lines between adjacent cells of different groups. In a panel of tiles, lines are drawn only along
+/// the borders of tiles, because a label covers the inside of each tile.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
