@@ -34,7 +34,14 @@ impl Pass for RemoveLayoutConversionsOptions {
         let options = self.assignment_options(context)?;
         let module = context.module();
         let mut entries = Vec::new();
+        let barrier_cost = penalty(context, "barrier-cost", self.barrier_cost)?;
         for function in functions(module) {
+            let is_one_warp = ModuleInfo::around(function).is_ok_and(|info| info.num_warps == 1);
+            let added = if is_one_warp { 0 } else { barrier_cost };
+            let options = AssignmentOptions {
+                conversion_cost: options.conversion_cost + added,
+                ..options
+            };
             self.function(context, function, options, &mut entries)?;
         }
         if let Some(file) = &self.report {
@@ -123,7 +130,6 @@ impl RemoveLayoutConversionsOptions {
     ) -> Result<(), Reported> {
         let rewriter = context.rewriter();
         let explains = self.explain || self.report.is_some();
-        let options = self.with_barrier_cost(context, function, options)?;
         let mut first = None;
         let mut plans = PriceCache::of(options);
         // The costs without a budget, for comparison.
@@ -198,22 +204,6 @@ impl RemoveLayoutConversionsOptions {
             drop_dead(rewriter, function, &mut |_| ());
         }
         Ok(())
-    }
-
-    /// Adds the option `barrier-cost` to the penalty per conversion, unless `function` runs in a single warp.
-    fn with_barrier_cost(
-        &self,
-        context: &PassContext<'_>,
-        function: Op<'_>,
-        options: AssignmentOptions,
-    ) -> Result<AssignmentOptions, Reported> {
-        let cost = penalty(context, "barrier-cost", self.barrier_cost)?;
-        let is_single = ModuleInfo::around(function).is_ok_and(|info| info.num_warps == 1);
-        let added = if is_single { 0 } else { cost };
-        Ok(AssignmentOptions {
-            conversion_cost: options.conversion_cost + added,
-            ..options
-        })
     }
 
     fn gains_enough(&self, assignment: &Assignment) -> bool {
