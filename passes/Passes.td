@@ -503,8 +503,9 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     conversions stay in the loop of a matrix product if another layout saves a few predicted cycles; on an H200, such
     conversions took 6 % of the loop's time. Use N = 0 to consider only the costs of plans, and a larger N to reduce
     code size or register pressure. `barrier-cost=N` adds to this penalty where a thread block has several warps, since
-    conversions through shared memory then need barriers. The predicted cycles do not include N, so that they may exceed the predicted
-    cycles of the input. Among assignments of equal cost, the assignment with the fewest conversions is chosen.
+    conversions through shared memory then need barriers. The predicted cycles include neither penalty, so that they may
+    exceed the predicted cycles of the input. Among assignments of equal cost, the assignment with the fewest
+    conversions is chosen.
 
     With `min-gain=N`, a function changes only if its predicted cycles fall by at least N percent. Use this option for
     layouts that another compiler has optimised: predictions do not distinguish layouts whose costs differ little, and
