@@ -13,10 +13,8 @@
 //! ```
 
 use super::kernel::{Kernel, NodeId};
-use super::layouts::EncodingId;
 use super::modes::{Mode, NodeOrSlice, TensorPosition};
 use super::roles::Role;
-use crate::ir::ModuleInfo;
 use crate::ir::ops::tt;
 use linear_layout::encoding::{BlockedEncoding, Encoding};
 use rustc_hash::FxHashMap;
@@ -32,6 +30,9 @@ pub(super) fn add_candidates(kernel: &mut Kernel<'_>, modes: &mut FxHashMap<Node
     let mut scans: Vec<_> = scans.collect();
     scans.sort_unstable();
     scans.dedup();
+    if scans.is_empty() {
+        return;
+    }
     for node in 0..kernel.nodes.len() {
         let of = NodeOrSlice::Node(node);
         // The pointers come first, with the shape of the accessed tensor.
@@ -46,7 +47,8 @@ pub(super) fn add_candidates(kernel: &mut Kernel<'_>, modes: &mut FxHashMap<Node
         };
         let mut found = vec![original];
         for (_, axis) in scans.iter().filter(|(scanned, _)| *scanned == shape) {
-            let all = retiled(kernel, node, *axis, present);
+            let catalogue = &kernel.catalogue;
+            let all = retiled(catalogue.get(present), catalogue.sizes(shape), *axis);
             for encoding in all.unwrap_or_default() {
                 let encoding = kernel.catalogue.encoding(Arc::new(encoding.into()));
                 let mode = kernel.spelled(of, TensorPosition::Use(0), encoding);
@@ -62,27 +64,18 @@ pub(super) fn add_candidates(kernel: &mut Kernel<'_>, modes: &mut FxHashMap<Node
     }
 }
 
-/// Returns blocked encodings for an access in which each thread has consecutive elements along `axis`, with vectors of
-/// at most the present width along the contiguous dimension.
-fn retiled(
-    kernel: &Kernel<'_>,
-    node: NodeId,
-    axis: usize,
-    present: EncodingId,
-) -> Option<Vec<BlockedEncoding>> {
-    let Encoding::Blocked(blocked) = &**kernel.catalogue.get(present) else {
+/// Returns blocked encodings of a tensor in which each thread has consecutive elements along `axis`, with vectors of at
+/// most the width of `present` along the contiguous dimension.
+fn retiled(present: &Encoding, shape: &[u64], axis: usize) -> Option<Vec<BlockedEncoding>> {
+    let Encoding::Blocked(blocked) = present else {
         return None;
     };
     let contiguous = *blocked.order().first()? as usize;
     if contiguous == axis {
         return None;
     }
-    let access = &kernel.nodes[node];
-    let pointers = access.uses.first()?;
-    let shape = kernel.catalogue.sizes(kernel.datums[pointers.datum].shape);
-    let info = ModuleInfo::around(access.op).ok()?;
-    let warps = u32::try_from(info.num_warps).ok()?;
-    let lanes = u32::try_from(info.threads_per_warp).ok()?;
+    let warps = blocked.warps_per_cta().iter().product();
+    let lanes = blocked.threads_per_warp().iter().product();
     let share = blocked.cga_layout().shape_per_cta(shape);
     let tiled = |size: &[u32]| {
         let cga = *blocked.cga_layout();
