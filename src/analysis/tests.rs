@@ -546,6 +546,21 @@ fn copies_in_two_buffers() {
 }
 
 #[test]
+fn barriers_come_before_consecutive_reads() {
+    let groups = |op| wait(op, Channel::Copies, 0);
+    // Buffer 1 is written before the loop, and buffer 8 by a copy in each iteration.
+    let flow = |last| {
+        let before = vec![make(1, 64), write(2, 1), make(8, 64), copy(3, 8)];
+        let body = vec![groups(10), read(11, 1), read(12, 8), copy(13, 8)];
+        looped(before, body, last, &[], &[])
+    };
+    // The barrier for buffer 8 stands in front of both reads.
+    check(&flow(Vec::new()), &[11, 13], 128, &[]);
+    // The write after the loop then needs a barrier of its own, which is executed once.
+    check(&flow(vec![write(30, 1)]), &[11, 13, 30], 128, &[]);
+}
+
+#[test]
 fn copies_in_rotating_buffers() {
     // The parts to read and to copy to are chosen at run time.
     let flow = |count| {
