@@ -37,21 +37,24 @@ pub(super) fn block_bytes(load: tt::DescriptorLoad<'_, '_>) -> Option<u64> {
     Some(block.shape.iter().product::<u64>() * bits / 8)
 }
 
-/// Returns the `ttg.local_alloc` that is the only user of `tensor`. Returns `None` if one of these conditions is
-/// not met:
-///
-/// - `tensor` has exactly one use, and this use is by a `ttg.local_alloc`.
-/// - The `ttg.local_alloc` is directly in the block `body`.
-/// - The allocated buffer is immutable.
-/// - All users of the buffer only read it.
+/// Returns the `ttg.local_alloc` that is the only user of `tensor`, if a copy can fill its buffer ([`buffers_of`]).
 pub(super) fn buffer_of<'c>(tensor: Val<'c>, body: Blk<'c>) -> Option<ttg::LocalAlloc<'c, 'c>> {
-    let [(user, _)] = sys::uses(tensor)[..] else {
-        return None;
+    let alloc = buffers_of(tensor, body).into_iter().next()?;
+    (sys::uses(tensor).len() == 1).then_some(alloc)
+}
+
+/// Returns the users of `tensor` that are `ttg.local_alloc` operations directly in the block `body`, and whose buffers
+/// are immutable and only read. A copy can fill such a buffer instead.
+pub(super) fn buffers_of<'c>(tensor: Val<'c>, body: Blk<'c>) -> Vec<ttg::LocalAlloc<'c, 'c>> {
+    let users = sys::uses(tensor).into_iter().map(|(user, _)| user);
+    let allocs = users.filter_map(ttg::LocalAlloc::of);
+    let is_only_read = |alloc: &ttg::LocalAlloc<'c, 'c>| {
+        let buffer = sys::buffer(alloc.result().r#type());
+        build::is_in(alloc.op(), body)
+            && buffer.is_some_and(|buffer| !buffer.is_mutable)
+            && are_reads(alloc.result())
     };
-    let alloc = ttg::LocalAlloc::of(user)?;
-    let buffer = sys::buffer(alloc.result().r#type())?;
-    let is_candidate = build::is_in(user, body) && !buffer.is_mutable;
-    (is_candidate && are_reads(alloc.result())).then_some(alloc)
+    allocs.filter(is_only_read).collect()
 }
 
 /// Returns true if all users of a buffer read it, directly or through a transposed view.

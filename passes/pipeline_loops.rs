@@ -9,7 +9,7 @@
 //! ```
 //! Each buffer becomes several *slots*, which asynchronous copies fill iterations ahead. A copy overwrites the slot that
 //! the iteration before has read. It follows the barrier after the wait, so one barrier per iteration serves both. A
-//! load without a buffer gets slots from which each thread reads its own elements.
+//! load without a buffer gets slots of its own.
 //!
 //! A product of warp groups whose result is only yielded stays in flight until the next product has started. If that
 //! is in the next iteration, the product still reads its slot: the buffers have one slot more, or the copies follow the
@@ -18,6 +18,7 @@
 //! - [`arguments`]: the arguments that pointers are based on.
 //! - [`loads`]: the loads that become copies, and the operations that compute their addresses.
 //! - [`products`]: the products that stay in flight.
+//! - [`reads`]: the reads of a slot.
 //! - [`shared_bytes`]: the shared memory in use during the loop.
 //! - [`rewrite`]: the copies before and within the loop.
 //!
@@ -30,6 +31,7 @@
 mod arguments;
 mod loads;
 mod products;
+mod reads;
 mod rewrite;
 mod shared_bytes;
 

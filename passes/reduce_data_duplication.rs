@@ -9,6 +9,7 @@
 //! from a table.
 
 use super::Pass;
+use super::block_copies::buffers_of;
 use super::context::PassContext;
 use super::pipeline_loops::copies_to_any_address;
 use super::proof::Claim;
@@ -17,7 +18,7 @@ use super::rewrite_layouts::{first_use, holder, same};
 use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
 use crate::analysis::pressure::{self, is_loop};
-use crate::ir::ops::ttg::ConvertLayout;
+use crate::ir::ops::ttg::{ConvertLayout, LocalAlloc};
 use crate::ir::ops::{scf, tt};
 use crate::ir::{TensorType, builders, element_bits, memdesc};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -112,7 +113,20 @@ fn through_buffer<'c>(
             }
         }
     }
+    // Another conversion of the same tensor may already have stored it.
+    let block = build::block_around(op)?;
+    let stored = buffers_of(cvt.src(), block).into_iter();
+    let is_before =
+        |alloc: &LocalAlloc<'c, 'c>| first_use(&[alloc.op(), op], block) == Some(alloc.op());
+    let stored = stored.filter(is_before).filter_map(|alloc| {
+        let buffer = alloc.result();
+        let loaded = plan_buffer_access(&dst.unique, buffer.r#type(), Access::Load, target)?;
+        Some((loaded.cost(target).total(), buffer))
+    });
+    let stored = stored.min_by_key(|(cost, _)| *cost);
     let (cost, buffer) = best?;
+    let stored = stored.filter(|(again, _)| *again <= cost);
+    let cost = stored.map_or(cost, |(again, _)| again);
     // Loads from a buffer fill registers on demand; the results of a conversion are all live at once.
     let is_small = pressure::words(layouts, to) <= MOST_WORDS;
     let is_cheaper = cost < plan.program().cost().total();
@@ -120,7 +134,10 @@ fn through_buffer<'c>(
         return None;
     }
     let noted = build::discardable_attributes(op);
-    let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
+    let buffer = match stored {
+        Some((_, buffer)) => buffer,
+        None => builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?,
+    };
     let uses = sys::uses(cvt.result());
     // In a loop without enough registers, the buffer is read in each iteration. With one block per processor, the
     // registers are for global loads in flight, since no other block hides their latency.
@@ -136,7 +153,7 @@ fn through_buffer<'c>(
             load.with_discardable(&noted).before(rewriter, place)
         },
     };
-    reads.insert(&uses, build::block_around(op)?)?;
+    reads.insert(&uses, block)?;
     rewriter.erase(op);
     Some(())
 }

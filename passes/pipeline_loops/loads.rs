@@ -1,6 +1,6 @@
 //! The loads of a loop that asynchronous copies can replace.
 
-use super::super::block_copies::{block_bytes, buffer_of, loaded_buffer, mutable};
+use super::super::block_copies::{block_bytes, buffers_of, loaded_buffer, mutable};
 use super::super::context::PassContext;
 use super::super::hoist_loads::{is_in_partition, is_reorderable, may_be_crossed};
 use super::super::respell::attribute;
@@ -80,9 +80,9 @@ impl<'c> LoadOp<'c> {
 /// A load that becomes an asynchronous copy, together with its buffer.
 pub(super) struct PipelinedLoad<'c> {
     pub(super) load: LoadOp<'c>,
-    /// The allocation of the buffer that the load fills. `None` if the loaded tensor is used in registers. In this
-    /// case, the loop loads the tensor from a slot of a new buffer.
-    pub(super) alloc: Option<ttg::LocalAlloc<'c, 'c>>,
+    /// The allocations of buffers for the loaded tensor that have the type of a slot. The slot replaces these buffers.
+    /// Other users of the tensor read it from the slot.
+    pub(super) allocs: Vec<ttg::LocalAlloc<'c, 'c>>,
     /// The type of one slot of the buffer.
     pub(super) slot: Type<'c>,
     bytes: u64,
@@ -110,27 +110,28 @@ pub(super) struct PipelinedLoop<'c> {
 }
 
 impl<'c> PipelinedLoad<'c> {
-    fn of(context: &PassContext<'c>, load: LoadOp<'c>, body: Blk<'c>) -> Option<Self> {
-        let alloc = buffer_of(load.result(), body);
-        let (alloc, slot) = match load {
-            LoadOp::Pointers(load) => match alloc {
-                Some(found) => (alloc, mutable(found.result().r#type(), None)?),
-                None => (None, own_buffer(context, load)?),
-            },
-            LoadOp::Block(load) => {
-                let slot = loaded_buffer(load)?;
-                let has_slot_type = |alloc: &ttg::LocalAlloc<'c, 'c>| {
-                    mutable(alloc.result().r#type(), None) == Some(slot)
-                };
-                (alloc.filter(has_slot_type), slot)
+    /// Returns the ways to pipeline a load, the best one first.
+    fn candidates(context: &PassContext<'c>, load: LoadOp<'c>, body: Blk<'c>) -> Vec<Self> {
+        let allocs = buffers_of(load.result(), body);
+        let slot_of = |alloc: &ttg::LocalAlloc<'c, 'c>| mutable(alloc.result().r#type(), None);
+        let slots = match load {
+            LoadOp::Pointers(load) => {
+                let is_only_use = allocs.len() == sys::uses(load.result()).len();
+                let own = (!is_only_use || allocs.len() > 1).then(|| own_buffer(context, load));
+                vec![allocs.first().and_then(slot_of), own.flatten()]
             }
+            LoadOp::Block(load) => vec![loaded_buffer(load)],
         };
-        Some(Self {
-            load,
-            alloc,
-            slot,
-            bytes: bytes_of(slot)?,
-        })
+        let candidates = slots.into_iter().flatten().filter_map(|slot| {
+            let has_slot_type = |alloc: &&ttg::LocalAlloc<'c, 'c>| slot_of(alloc) == Some(slot);
+            Some(Self {
+                load,
+                allocs: allocs.iter().filter(has_slot_type).copied().collect(),
+                slot,
+                bytes: bytes_of(slot)?,
+            })
+        });
+        candidates.collect()
     }
 }
 
@@ -175,12 +176,15 @@ impl<'c> PipelinedLoop<'c> {
             if !(all_loads || feeds_product(load.result(), body)) {
                 continue;
             }
-            let Some(pipelined) = PipelinedLoad::of(context, load, body) else {
+            let candidates = PipelinedLoad::candidates(context, load, body).into_iter();
+            let mut candidates: Vec<(u32, PipelinedLoad<'c>)> = candidates
+                .filter_map(|load| Some((copy_bytes(context, &axis, &load, target)?, load)))
+                .collect();
+            let best = { candidates.iter() }.position(|(bytes, _)| *bytes >= LEAST_BYTES);
+            if candidates.is_empty() {
                 continue;
-            };
-            let Some(bytes) = copy_bytes(context, &axis, &pipelined, target) else {
-                continue;
-            };
+            }
+            let (bytes, pipelined) = candidates.swap_remove(best.unwrap_or(0));
             let slice = AddressSlice::of(load.op(), body).and_then(|slice| {
                 if bytes < LEAST_BYTES {
                     return Err(format!(
@@ -221,9 +225,8 @@ impl<'c> PipelinedLoop<'c> {
         plan.carried.dedup();
         plan.overlap = Overlap::of(body, &plan.loads);
         plan.other_bytes = other_bytes(function, looped.op(), |op| {
-            plan.loads
-                .iter()
-                .any(|load| load.alloc.map(ttg::LocalAlloc::op) == Some(op))
+            let mut allocs = plan.loads.iter().flat_map(|load| &load.allocs);
+            allocs.any(|alloc| alloc.op() == op)
         });
         Ok(plan)
     }

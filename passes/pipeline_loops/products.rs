@@ -222,7 +222,7 @@ impl<'c> ProductLoop<'_, 'c> {
             sys::defining_operation(buffer).filter(|op| build::is_in(*op, self.body))
         {
             let Some(view) = ttg::MemDescTrans::of(op) else {
-                let mut allocs = self.loads.iter().filter_map(|load| load.alloc);
+                let mut allocs = self.loads.iter().flat_map(|load| &load.allocs);
                 return allocs.any(|alloc| alloc.op() == op);
             };
             buffer = view.src();

@@ -9,10 +9,11 @@ use super::super::insertion::{Constants, Insertion};
 use super::super::rewrite_layouts::drop_dead;
 use super::loads::{LoadOp, PipelinedLoop, Stages};
 use super::products::wait;
+use super::reads;
 use crate::analysis::assignment::Role;
 use crate::analysis::effects::{OpId, ValueId};
 use crate::ir::builders::arith::CmpIPredicate;
-use crate::ir::ops::{tt, ttg};
+use crate::ir::ops::tt;
 use crate::ir::{TensorType, builders};
 use crate::sys;
 use crate::sys::build::{self, Op, Val};
@@ -264,15 +265,11 @@ impl<'c> Pipeline<'_, 'c> {
         }
         for (pipelined, slot) in plan.loads.iter().zip(slots) {
             let load = pipelined.load;
-            if let Some(alloc) = pipelined.alloc {
+            for alloc in &pipelined.allocs {
                 replace_buffer(rewriter, alloc.result(), slot)?;
                 rewriter.erase(alloc.op());
-                rewriter.erase(load.op());
-            } else {
-                let value = builders::ttg::local_load(slot, None, load.result().r#type());
-                let value = value.before(rewriter, load.op())?;
-                rewriter.replace(load.op(), &[value]);
             }
+            reads::replace(first.context, plan.body, load.result(), slot)?;
         }
         Some(())
     }
@@ -414,8 +411,8 @@ impl<'c> Pipeline<'_, 'c> {
         let replaced: FxHashSet<OpId> = loads
             .iter()
             .flat_map(|load| {
-                let alloc = load.alloc.map(ttg::LocalAlloc::op);
-                alloc.into_iter().chain([load.load.op()])
+                let allocs = load.allocs.iter().map(|alloc| alloc.op());
+                allocs.chain([load.load.op()])
             })
             .map(sys::operation_id)
             .collect();

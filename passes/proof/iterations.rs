@@ -487,6 +487,22 @@ impl Execution<'_> {
                 let name = self.name(load.src());
                 self.set(load.result(), Datum::Term(name));
             }
+            // A layout changes no value.
+            Some(OpView::TtgConvertLayout(cvt)) => {
+                let datum = self.get(cvt.src());
+                self.set(cvt.result(), datum);
+            }
+            Some(OpView::TtTrans(trans)) => {
+                let (name, tensor) = (
+                    self.name(trans.src()),
+                    TensorType::of(trans.result().r#type())?,
+                );
+                let order = trans.order();
+                let name = self
+                    .terms
+                    .transposition(name, &order, tensor.shape, tensor.element);
+                self.set(trans.result(), Datum::Term(name));
+            }
             Some(OpView::TtngWarpGroupDot(dot)) => {
                 let [left, right, sum] = [dot.a(), dot.b(), dot.c()].map(|value| self.name(value));
                 let used = dot.use_c().map(|use_c| self.name(use_c));

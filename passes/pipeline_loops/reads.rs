@@ -1,0 +1,115 @@
+//! The reads of a slot in the iteration that uses it.
+//!
+//! ```text
+//! x = load p                          x = read of the slot, in the layout of the load
+//! y = convert x                  ->   y = read of the slot, in the layout of y
+//! t = trans x; z = convert t          z = read of the transposed slot, in the layout of z
+//! ```
+//! A conversion through shared memory would store the elements of the slot a second time, and wait for the store.
+
+use super::super::context::PassContext;
+use super::super::respell::attribute;
+use crate::analysis::assignment::plan_buffer_access;
+use crate::ir::ops::{tt, ttg};
+use crate::ir::{TensorType, builders, element_bits, memdesc};
+use crate::sys;
+use crate::sys::build::{self, Blk, Op, Val};
+use linear_layout::encoding::infer;
+use linear_layout::plan::{PlanOptions, plan_conversion};
+use linear_layout::target::Access;
+use melior::ir::{Type, ValueLike};
+
+/// Replaces `value`, a loaded tensor whose elements are in the buffer `slot`, by reads of this buffer. `body` is the
+/// block of the loop. Returns `None` if MLIR rejects an operation.
+pub(super) fn replace<'c>(
+    context: &PassContext<'c>,
+    body: Blk<'c>,
+    value: Val<'c>,
+    slot: Val<'c>,
+) -> Option<()> {
+    let reads = SlotReads { context, body };
+    reads.replace_conversions(value, slot)?;
+    let load = sys::defining_operation(value)?;
+    if sys::is_unused(value) {
+        context.rewriter().erase(load);
+    } else {
+        reads.replace(load, value, slot)?;
+    }
+    Some(())
+}
+
+struct SlotReads<'p, 'c> {
+    context: &'p PassContext<'c>,
+    body: Blk<'c>,
+}
+
+impl<'c> SlotReads<'_, 'c> {
+    /// Replaces `op` and its result by a read of the buffer `slot`.
+    fn replace(&self, op: Op<'c>, result: Val<'c>, slot: Val<'c>) -> Option<()> {
+        let rewriter = self.context.rewriter();
+        let read = builders::ttg::local_load(slot, None, result.r#type());
+        rewriter.replace(op, &[read.before(rewriter, op)?]);
+        Some(())
+    }
+
+    /// Replaces the conversions of `value` and of its transposes, where a read of the buffer `slot` is cheaper.
+    fn replace_conversions(&self, value: Val<'c>, slot: Val<'c>) -> Option<()> {
+        for cvt in self.cheaper(value, slot.r#type()) {
+            self.replace(cvt.op(), cvt.result(), slot)?;
+        }
+        let users = sys::uses(value).into_iter().map(|(user, _)| user);
+        for trans in users.filter_map(tt::Trans::of) {
+            let view = self.transposed(trans, slot.r#type());
+            let view = view.filter(|view| !self.cheaper(trans.result(), *view).is_empty());
+            let Some(view) = view else {
+                continue;
+            };
+            let rewriter = self.context.rewriter();
+            let order = trans.order();
+            let view = builders::ttg::memdesc_trans(slot, &order, view);
+            self.replace_conversions(trans.result(), view.before(rewriter, trans.op())?)?;
+            if sys::is_unused(trans.result()) {
+                rewriter.erase(trans.op());
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the conversions of `value` that cost more than a read of a buffer of type `buffer` that holds the same
+    /// elements.
+    fn cheaper(&self, value: Val<'c>, buffer: Type<'c>) -> Vec<ttg::ConvertLayout<'c, 'c>> {
+        let users = sys::uses(value).into_iter().map(|(user, _)| user);
+        let conversions = users.filter_map(ttg::ConvertLayout::of);
+        let is_cheaper = |cvt: &ttg::ConvertLayout<'c, 'c>| {
+            build::is_in(cvt.op(), self.body)
+                && !cvt.force_warp_shuffle()
+                && self.saves(*cvt, buffer) == Some(true)
+        };
+        conversions.filter(is_cheaper).collect()
+    }
+
+    fn saves(&self, cvt: ttg::ConvertLayout<'c, 'c>, buffer: Type<'c>) -> Option<bool> {
+        let (layouts, target) = (self.context.layouts(), self.context.default_gpu());
+        let from = TensorType::of(cvt.src().r#type())?;
+        let to = TensorType::of(cvt.result().r#type())?;
+        let bits = element_bits(from.element)?;
+        let [from, to] = [layouts.tensor(&from).ok()?, layouts.tensor(&to).ok()?];
+        let options = PlanOptions::new();
+        let convert = plan_conversion(&from.full, &to.full, bits, target, &options).ok()?;
+        let read = plan_buffer_access(&to.unique, buffer, Access::Load, target)?;
+        Some(read.cost(target).total() < convert.program().cost().total())
+    }
+
+    /// Returns the type of the view that transposes a buffer of type `buffer` as `trans` transposes a tensor.
+    fn transposed(&self, trans: tt::Trans<'c, 'c>, buffer: Type<'c>) -> Option<Type<'c>> {
+        let buffer = sys::buffer(buffer)?;
+        let order = trans.order().into_iter();
+        let order: Option<Vec<usize>> = order.map(|dim| usize::try_from(dim).ok()).collect();
+        let order = order?;
+        let encoding = self.context.layouts().encoding(buffer.encoding?).ok()?;
+        let encoding = infer::trans(&encoding, &buffer.shape, &order).ok()?;
+        let shape: Vec<u64> = order.iter().map(|dim| buffer.shape[*dim]).collect();
+        let encoding = attribute(trans.op(), &encoding)?;
+        memdesc(&shape, buffer.element, encoding, buffer.is_mutable)
+    }
+}
