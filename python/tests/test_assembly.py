@@ -99,11 +99,15 @@ def test_more_registers_are_taken_if_shared_memory_lets_fewer_blocks_run():
 
 
 def test_the_gain_of_a_block_falls_with_their_number():
-    # 8 and 16 blocks of one warp: a slowdown of 5 % is more than what the ninth, or the seventeenth, gains.
-    for registers, blocks in [(255, 9), (127, 17)]:
-        fewer = registers - 40
-        assert chosen({0: cubin(registers, cycles=1000), blocks: cubin(fewer, cycles=1050)}, PTX.replace("128", "32"))[0] == 0
-        assert chosen({0: cubin(registers, cycles=1000), blocks: cubin(fewer, cycles=1000)}, PTX.replace("128", "32"))[0] == blocks
+    def taken(registers, blocks, cycles, spills=0):
+        more = cubin(registers - 40, spills, cycles=cycles)
+        return chosen({0: cubin(registers, cycles=1000), blocks: more}, PTX.replace("128", "32"))[0] == blocks
+
+    # 8 and 16 blocks of one warp: a slowdown of 5 % is less than what the ninth gains, and more than the seventeenth.
+    assert taken(255, 9, 1050) and not taken(127, 17, 1050)
+    assert taken(127, 17, 1020)
+    # With spills, a slowdown of 2 % is too much for both.
+    assert not taken(255, 9, 1020, spills=8) and not taken(127, 17, 1020, spills=8)
 
 
 def test_an_assembler_may_refuse_a_number_of_blocks():

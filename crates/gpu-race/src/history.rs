@@ -193,7 +193,7 @@ impl<'c> HistoryAccess<'c> {
     }
 }
 
-/// A race between two accesses, described by the earlier one.
+/// The earlier one of two accesses that race. The later one is the access being checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
     /// The thread and the instruction of the earlier access.

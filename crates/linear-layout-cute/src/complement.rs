@@ -38,11 +38,11 @@ impl Layout {
 
     /// Returns the complement of `self` for the shape `shape`, computed by the rule of CuTe's C++ implementation.
     ///
-    /// The extent of `self` is the largest product of a stride and its shape. The rule divides each number of
-    /// `shape` by the extent that remains, and then divides the remaining extent by the number. Both quotients are
-    /// rounded up. The product of the first quotients is the shape of the complement's last mode. For example, for
-    /// the extent 5 and the shape (4,3), 4 / 5 gives 1, the remaining extent is 5 / 4 = 2, and 3 / 2 gives 2. The
-    /// product is 2.
+    /// The rule starts with the extent of `self`, which is the largest product of a stride and its shape. For each
+    /// number n of `shape`, it computes n / extent as a factor, and replaces the extent by extent / n; both are
+    /// rounded up. The product of the factors is the shape of the complement's last mode. For example, for the extent
+    /// 5 and the shape (4,3), the first factor is 4 / 5 = 1, the extent becomes 5 / 4 = 2, and the second factor is
+    /// 3 / 2 = 2. The product is 2.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement). Also returns an error if the
     /// complement is too short: the sum of the largest indices of `self` and of the complement is below the largest

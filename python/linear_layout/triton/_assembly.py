@@ -28,7 +28,8 @@ MOST_REGISTERS = 255
 FEW_WARPS = 16
 #: The smallest fraction of the registers with which one more block is tried; with fewer registers, kernels spill.
 LEAST_REGISTERS = 0.6
-#: The largest relative time of a warp at which one more block is a gain; for n blocks, at most 1 + 1/n^2.
+#: The largest relative time of a warp at which one more block is a gain; for n blocks, at most 1 + 1/n^2, or 1 + 1/2n if
+#: no more registers are spilled.
 SLOWER_WARP = 1.12
 
 #: Butterflies and fewer blocks are tried if a loop has this many global loads, and waits for this fraction of them.
@@ -136,7 +137,8 @@ def assembled(
         spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
         if spills_more and resident(after, after.frame_bytes) < other.blocks:
             continue
-        if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
+        slower_warp = other.slower_warp if after.frame_bytes > used.frame_bytes else max(other.slower_warp, other.unspilled)
+        if estimate(cubin, target).cycles <= slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
 
@@ -155,6 +157,8 @@ class BlockCount(NamedTuple):
 
     blocks: int
     slower_warp: float
+    #: The same if no more registers are spilled, where this is larger.
+    unspilled: float = 0.0
     #: If not 0, the number is tried only if a loop waits one by one for at least this many loads.
     loads: int = 0
 
@@ -171,7 +175,7 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        return [BlockCount(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))]
+        return [BlockCount(blocks + 1, *(min(SLOWER_WARP, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks))))]
     if 2 * blocks <= resident(used.registers, shared=0):
         return [BlockCount(blocks, FASTER_WARP)]
     if -used.registers % GRANULE > MOST_SPARE:
@@ -180,12 +184,12 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     if not 0 < fewer < blocks:
         return []
     if fewer * threads >= MANY_WARPS * gpu.lanes:
-        tried = [BlockCount(fewer, NO_SLOWER, TWO_LOADS)]
+        tried = [BlockCount(fewer, NO_SLOWER, loads=TWO_LOADS)]
     else:
-        tried = [BlockCount(blocks, NO_SLOWER, SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
+        tried = [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), loads=SOME_LOADS)]
     fewest = resident(used.registers + MOST_GRANULES * GRANULE)
     if 0 < fewest < fewer:
-        tried.append(BlockCount(fewest, _slower_warp(blocks, fewest), SOME_LOADS))
+        tried.append(BlockCount(fewest, _slower_warp(blocks, fewest), loads=SOME_LOADS))
     return tried
 
 

@@ -331,9 +331,10 @@ impl Encoding {
         }
     }
 
-    /// Returns a form of the encoding that can be used on tensors of other shapes. If
-    /// [`for_tensor`](Self::for_tensor) added a tile to a CuTe encoding, this tile becomes explicit. A later call
-    /// of `for_tensor` then keeps it.
+    /// Returns a form of the encoding that can be used on tensors of other shapes.
+    ///
+    /// A CuTe encoding without a tile gets one from [`for_tensor`](Self::for_tensor), namely the shape of the tensor. In
+    /// the result, this tile is a part of the encoding, so that `for_tensor` does not replace it for another shape.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {

@@ -490,9 +490,6 @@ impl Target {
 
     /// Returns the default GPU for a module without `ttg.target`: `hip:gfx942` for more than 32 lanes per warp, else
     /// `cuda:90`.
-    ///
-    /// # Panics
-    /// Does not panic, because the table contains both default GPUs.
     #[must_use]
     pub fn default_for_lanes(lanes: u64) -> &'static Self {
         let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
@@ -554,7 +551,7 @@ impl Target {
     /// lane `i ^ mask`.
     ///
     /// On NVIDIA GPUs, a phase of a load has twice as many lanes if `repeats(1)` or `repeats(2)` is true. For
-    /// example, a 16-byte load of one address takes two wavefronts.
+    /// example, a load of 16 bytes per lane takes four wavefronts, but two if all lanes have the same address.
     /// # Source
     /// Measured on an H100 by `tools/gpu/wavefronts.cu`.
     pub fn phase_lane_bits_with(

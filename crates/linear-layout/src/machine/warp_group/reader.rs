@@ -23,7 +23,8 @@ use thiserror::Error;
 /// use linear_layout::machine::DescribedMatrix;
 /// // 8 rows of 128 bytes, swizzled, at address 0x400; groups of 8 rows are 1024 bytes apart.
 /// let matrix = DescribedMatrix::decode(0x4000_0040_0000_0040)?;
-/// // f16: k 8 of row 9 is unit 1 of row 1 of the second group, which is exchanged with unit 0.
+/// // Element 8 of row 9 (f16) starts the second 16 bytes of row 1 of the second group. The swizzle moves
+/// // it to the first 16 bytes of this row.
 /// assert_eq!(matrix.address(2, true, 9, 8), 0x400 + 1024 + 128);
 /// # Ok::<(), linear_layout::machine::DescriptorFault>(())
 /// ```

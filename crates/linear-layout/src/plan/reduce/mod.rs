@@ -74,8 +74,8 @@ pub struct Reduction<'a> {
     /// limit, means the target's limit.
     pub scratch_limit: Option<u32>,
     /// True if two lanes may exchange halves of their rows. False if they must exchange all rows, as in a butterfly
-    /// reduction. Exchanging halves takes fewer instructions and registers. However, an assembler that minimises
-    /// registers may then interleave loads with their uses.
+    /// reduction. Exchanging halves takes fewer instructions and registers. Its disadvantage is that an assembler may
+    /// delay each load until its value is needed, to save registers, and so expose the latency of every load.
     pub can_halve: bool,
 }
 

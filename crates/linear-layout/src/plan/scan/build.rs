@@ -23,8 +23,8 @@ use crate::number::narrow;
 /// let target = Target::parse("cuda:90")?;
 /// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
 /// let plan = plan_scan(&scan)?;
-/// // One combination in the thread; a fetch, a combination and a select for each of the five lane bits; the carry into
-/// // the lane is fetched, and combined into both elements except in lane 0.
+/// // One combination in the thread, then a fetch, a combination and a select for each of the five lane bits. One fetch
+/// // of the carry, then a combination and a select for each of the two elements, since lane 0 has no carry.
 /// assert_eq!((plan.program().steps().len(), plan.program().scratch_bytes()), (1 + 15 + 1 + 4, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
