@@ -490,6 +490,9 @@ impl Target {
 
     /// Returns the default GPU for a module without `ttg.target`: `hip:gfx942` for more than 32 lanes per warp, else
     /// `cuda:90`.
+    ///
+    /// # Panics
+    /// Does not panic: [`Self::parse`] knows both names.
     #[must_use]
     pub fn default_for_lanes(lanes: u64) -> &'static Self {
         let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
