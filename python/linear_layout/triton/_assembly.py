@@ -175,7 +175,8 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        return [BlockCount(blocks + 1, *(min(SLOWER_WARP, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks))))]
+        spilled, unspilled = (min(SLOWER_WARP, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks)))
+        return [BlockCount(blocks + 1, spilled, unspilled)]
     if 2 * blocks <= resident(used.registers, shared=0):
         return [BlockCount(blocks, FASTER_WARP)]
     if -used.registers % GRANULE > MOST_SPARE:
