@@ -18,6 +18,7 @@ mod stream;
 mod subject;
 mod systems;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use serde_json::json;
@@ -188,7 +189,8 @@ impl Failure {
 const DIFFERENT: u8 = 3;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments =
+        Arguments::try_parse().unwrap_or_else(|error| without_shape_option(error).exit());
     let mut code = ExitCode::SUCCESS;
     let answer = match &arguments.verb {
         Verb::Show(show) => show::run(show, arguments.json),
@@ -225,6 +227,19 @@ fn main() -> ExitCode {
         }
         _ => code,
     }
+}
+
+/// Replaces clap's suggestion for an unknown option `--shape`.
+fn without_shape_option(mut error: clap::Error) -> clap::Error {
+    let found = error.get(ContextKind::InvalidArg);
+    if error.kind() == ErrorKind::UnknownArgument
+        && matches!(found, Some(ContextValue::String(name)) if name == "--shape")
+    {
+        let hint = "the shape follows the layout: ll-layout show '#ttg.blocked<{...}>' 64x16";
+        let hint = ContextValue::StyledStrs(vec![hint.to_owned().into()]);
+        error.insert(ContextKind::Suggested, hint);
+    }
+    error
 }
 
 fn completion(shell: Shell) -> String {

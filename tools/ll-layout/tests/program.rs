@@ -1469,3 +1469,13 @@ fn ctas_of_a_cluster_exchange_elements() {
         assert!(output.contains(line), "{line}\n{output}");
     }
 }
+
+#[test]
+fn an_option_for_the_shape_is_explained() {
+    let (code, _, error) = ll_layout(&["show", "(8,4):(4,1)", "--shape", "8x4"], "");
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("tip: the shape follows the layout"),
+        "{error}"
+    );
+}
