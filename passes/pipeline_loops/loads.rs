@@ -1,6 +1,6 @@
 //! The loads of a loop that asynchronous copies can replace.
 
-use super::super::block_copies::{block_bytes, buffers_of, loaded_buffer, mutable};
+use super::super::block_copies::{block_bytes, buffer_of, buffers_of, loaded_buffer, mutable};
 use super::super::context::PassContext;
 use super::super::hoist_loads::{is_in_partition, is_reorderable, may_be_crossed};
 use super::super::respell::attribute;
@@ -116,8 +116,8 @@ impl<'c> PipelinedLoad<'c> {
         let slot_of = |alloc: &ttg::LocalAlloc<'c, 'c>| mutable(alloc.result().r#type(), None);
         let slots = match load {
             LoadOp::Pointers(load) => {
-                let is_only_use = allocs.len() == sys::uses(load.result()).len();
-                let own = (!is_only_use || allocs.len() > 1).then(|| own_buffer(context, load));
+                let has_other_users = buffer_of(load.result(), body).is_none();
+                let own = has_other_users.then(|| own_buffer(context, load));
                 vec![allocs.first().and_then(slot_of), own.flatten()]
             }
             LoadOp::Block(load) => vec![loaded_buffer(load)],

@@ -10,11 +10,11 @@
 use super::super::context::PassContext;
 use super::super::respell::attribute;
 use crate::analysis::assignment::plan_buffer_access;
+use crate::ir::infer::result_encoding;
 use crate::ir::ops::{tt, ttg};
 use crate::ir::{TensorType, builders, element_bits, memdesc};
 use crate::sys;
 use crate::sys::build::{self, Blk, Op, Val};
-use linear_layout::encoding::infer;
 use linear_layout::plan::{PlanOptions, plan_conversion};
 use linear_layout::target::Access;
 use melior::ir::{Type, ValueLike};
@@ -57,19 +57,19 @@ impl<'c> SlotReads<'_, 'c> {
         for cvt in self.cheaper(value, slot.r#type()) {
             self.replace(cvt.op(), cvt.result(), slot)?;
         }
-        let users = sys::uses(value).into_iter().map(|(user, _)| user);
-        for trans in users.filter_map(tt::Trans::of) {
-            let view = self.transposed(trans, slot.r#type());
-            let view = view.filter(|view| !self.cheaper(trans.result(), *view).is_empty());
-            let Some(view) = view else {
+        let rewriter = self.context.rewriter();
+        for trans in users(value).filter_map(tt::Trans::of) {
+            let Some(view) = self.transposed(trans, slot.r#type()) else {
                 continue;
             };
-            let rewriter = self.context.rewriter();
             let order = trans.order();
             let view = builders::ttg::memdesc_trans(slot, &order, view);
-            self.replace_conversions(trans.result(), view.before(rewriter, trans.op())?)?;
-            if sys::is_unused(trans.result()) {
-                rewriter.erase(trans.op());
+            let view = view.before(rewriter, trans.op())?;
+            self.replace_conversions(trans.result(), view)?;
+            for value in [view, trans.result()] {
+                if sys::is_unused(value) {
+                    rewriter.erase(sys::defining_operation(value)?);
+                }
             }
         }
         Some(())
@@ -78,8 +78,7 @@ impl<'c> SlotReads<'_, 'c> {
     /// Returns the conversions of `value` that cost more than a read of a buffer of type `buffer` that holds the same
     /// elements.
     fn cheaper(&self, value: Val<'c>, buffer: Type<'c>) -> Vec<ttg::ConvertLayout<'c, 'c>> {
-        let users = sys::uses(value).into_iter().map(|(user, _)| user);
-        let conversions = users.filter_map(ttg::ConvertLayout::of);
+        let conversions = users(value).filter_map(ttg::ConvertLayout::of);
         let is_cheaper = |cvt: &ttg::ConvertLayout<'c, 'c>| {
             build::is_in(cvt.op(), self.body)
                 && !cvt.force_warp_shuffle()
@@ -103,13 +102,14 @@ impl<'c> SlotReads<'_, 'c> {
     /// Returns the type of the view that transposes a buffer of type `buffer` as `trans` transposes a tensor.
     fn transposed(&self, trans: tt::Trans<'c, 'c>, buffer: Type<'c>) -> Option<Type<'c>> {
         let buffer = sys::buffer(buffer)?;
-        let order = trans.order().into_iter();
-        let order: Option<Vec<usize>> = order.map(|dim| usize::try_from(dim).ok()).collect();
-        let order = order?;
+        let result = TensorType::of(trans.result().r#type())?;
         let encoding = self.context.layouts().encoding(buffer.encoding?).ok()?;
-        let encoding = infer::trans(&encoding, &buffer.shape, &order).ok()?;
-        let shape: Vec<u64> = order.iter().map(|dim| buffer.shape[*dim]).collect();
+        let encoding = result_encoding(trans.op(), 0, &encoding).ok()?;
         let encoding = attribute(trans.op(), &encoding)?;
-        memdesc(&shape, buffer.element, encoding, buffer.is_mutable)
+        memdesc(result.shape, buffer.element, encoding, buffer.is_mutable)
     }
+}
+
+fn users<'c>(value: Val<'c>) -> impl Iterator<Item = Op<'c>> {
+    sys::uses(value).into_iter().map(|(user, _)| user)
 }

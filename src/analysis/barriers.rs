@@ -29,7 +29,7 @@
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Channel, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
-use super::flow::{Edge, Flow};
+use super::flow::{Edge, Event, Flow};
 use super::in_flight::InFlight;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -508,32 +508,21 @@ impl<'f> BarrierAnalysis<'f> {
     /// front of the barrier are therefore live at once. Attention by two warps spilled 560 bytes per thread with a
     /// barrier between the reads of queries and keys, and spills 256 bytes with the barrier in front of both.
     fn before_reads(&self, mut barriers: Barriers) -> Barriers {
-        for block in &self.flow.blocks {
-            let mut first = None;
-            for event in &block.events {
-                let Effects { acts, mbarrier, .. } = &event.effects;
-                if acts.is_empty() {
-                    continue;
-                }
-                let is_read = acts.iter().all(|act| matches!(act, Act::Read(_)));
-                if !is_read || mbarrier.is_some() {
-                    first = None;
-                    continue;
-                }
-                let start = *first.get_or_insert(event.op);
-                if start == event.op || self.kept.contains_key(&event.op) {
-                    continue;
-                }
-                let mut with = barriers.clone();
-                let Some(team) = with.remove(&event.op) else {
-                    continue;
-                };
-                with.insert(start, team);
-                let with = self.completed(with);
-                let most = self.cost(&barriers) + execution_count(block.depth);
-                if with.contains_key(&start) && self.cost(&with) < most {
-                    barriers = with;
-                }
+        let is_read = |effects: &Effects| {
+            let mut acts = effects.acts.iter();
+            acts.all(|act| matches!(act, Act::Read(_))) && effects.mbarrier.is_none()
+        };
+        for (op, start) in self.runs(is_read) {
+            let Some(team) = barriers.get(&op) else {
+                continue;
+            };
+            let mut with = barriers.clone();
+            with.insert(start, *team);
+            with.remove(&op);
+            let with = self.completed(with);
+            let most = self.cost(&barriers) + execution_count(self.depths[&op]);
+            if with.contains_key(&start) && self.cost(&with) < most {
+                barriers = with;
             }
         }
         barriers
@@ -548,21 +537,35 @@ impl<'f> BarrierAnalysis<'f> {
             Act::Commit(channel) => *channel == Channel::Copies,
             _ => false,
         };
-        for block in &self.flow.blocks {
-            let mut first = None;
-            for event in &block.events {
-                let acts = &event.effects.acts;
-                if !acts.iter().all(is_copy) || self.kept.contains_key(&event.op) {
-                    first = None;
-                } else if !acts.is_empty() {
-                    let start = *first.get_or_insert(event.op);
-                    if let Some(team) = barriers.remove(&event.op) {
-                        barriers.insert(start, team);
-                    }
-                }
+        for (op, start) in self.runs(|effects| effects.acts.iter().all(is_copy)) {
+            if let Some(team) = barriers.remove(&op) {
+                barriers.insert(start, team);
             }
         }
         barriers
+    }
+
+    /// Returns the operations in runs of consecutive operations for whose effects `is_in_run` is true, each after the
+    /// first one together with the first one of its run. Operations without effects do not end a run, fences that are
+    /// always kept do.
+    fn runs(&self, is_in_run: impl Fn(&Effects) -> bool) -> Vec<(OpId, OpId)> {
+        let mut found = Vec::new();
+        for block in &self.flow.blocks {
+            let mut first = None;
+            for Event { op, effects } in &block.events {
+                if effects.acts.is_empty() {
+                    continue;
+                }
+                if !is_in_run(effects) || self.kept.contains_key(op) {
+                    first = None;
+                } else if let Some(start) = first {
+                    found.push((*op, start));
+                } else {
+                    first = Some(*op);
+                }
+            }
+        }
+        found
     }
 
     /// Returns the operations that conflict with an earlier access despite `barriers`. A single barrier of the

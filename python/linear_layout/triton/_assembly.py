@@ -137,7 +137,7 @@ def assembled(
         spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
         if spills_more and resident(after, after.frame_bytes) < other.blocks:
             continue
-        slower_warp = other.slower_warp if after.frame_bytes > used.frame_bytes else max(other.slower_warp, other.unspilled)
+        slower_warp = other.slower_warp if spills_more else max(other.slower_warp, other.unspilled)
         if estimate(cubin, target).cycles <= slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
