@@ -165,7 +165,7 @@ pub(crate) fn materialise_sums<'c>(
     let dots = build::operations(block);
     let sums: Vec<Val<'c>> = dots
         .into_iter()
-        .filter_map(|op| Some(ttng::WarpGroupDot::of(op)?.c()))
+        .filter_map(|op| Some(before_waits(ttng::WarpGroupDot::of(op)?.c())))
         .collect();
     if sums.is_empty() {
         return;
@@ -194,6 +194,18 @@ pub(crate) fn materialise_sums<'c>(
             *register = l.e.bitcast(copy, *type_);
         }
     }
+}
+
+/// Returns the value that `value` has before all waits for products that pass it on.
+fn before_waits<'c>(mut value: Val<'c>) -> Val<'c> {
+    while let Some(wait) = sys::defining_operation(value).and_then(ttng::WarpGroupDotWait::of) {
+        let at = wait.outputs().iter().position(|output| *output == value);
+        let Some(input) = at.and_then(|at| wait.inputs().get(at).copied()) else {
+            break;
+        };
+        value = input;
+    }
+    value
 }
 
 /// Returns the maximum number of instructions that accumulate into one partial sum. Returns `None` if the product
