@@ -100,6 +100,10 @@ fn through_buffer<'c>(
                 if phases == 1 && (vec, per_phase) != (1, 1) {
                     continue;
                 }
+                // A copy instruction fills at most one vector of the swizzle.
+                if is_prefetchable && phases > 1 && vec * bits < WIDEST_BITS {
+                    continue;
+                }
                 let encoding = SwizzledSharedEncoding::new(vec, per_phase, phases, &order, cga);
                 let encoding = Encoding::from(encoding.ok()?);
                 let encoding = attribute(op, &encoding)?;
