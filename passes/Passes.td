@@ -33,6 +33,9 @@ defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
 defvar LL_NumStages = Option<"numStages", "num-stages", "int64_t", "3",
     "Stages of a software-pipelined loop without the attribute `tt.num_stages`; fewer if shared memory is too small, 1 for "
     "no pipelining">;
+defvar LL_PrefetchStages = Option<"numStages", "num-stages", "int64_t", "1",
+    "The same option of a later `pipeline-loops`: values that it prefetches can be read in any layout at the cost of a load "
+    "from shared memory; 1 if no such pass follows">;
 defvar LL_DistinctArguments = Option<"distinctArguments", "distinct-arguments", "bool", "false",
     "Assume that different pointer arguments of a kernel point to disjoint memory, so that loads of later iterations may "
     "start before a store. Triton assumes more: that no store of a loop changes what the loop loads">;
@@ -507,6 +510,11 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     exceed the predicted cycles of the input. Among assignments of equal cost, the assignment with the fewest
     conversions is chosen.
 
+    With `num-stages=N` and `distinct-arguments`, the same options as of a later `pipeline-loops`, a value that this pass
+    prefetches costs a read of shared memory in any layout that takes no more registers per thread than the layout of its
+    load, without a penalty. Its conversion then moves in front of arithmetic on the value. This does not apply to
+    functions whose live tensors take more than 1.5 times the registers of a thread.
+
     With `min-gain=N`, a function changes only if its predicted cycles fall by at least N percent. Use this option for
     layouts that another compiler has optimised: predictions do not distinguish layouts whose costs differ little, and
     on an H100 such changes took 1.0 to 1.5 of the time (ADR 46).
@@ -555,6 +563,8 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
            "Penalty of each conversion beyond the cost of its plan, in cycles, independent of its execution count">,
     Option<"barrierCost", "barrier-cost", "int64_t", "0",
            "The same penalty in addition, in functions with several warps: a conversion may then need barriers">,
+    LL_PrefetchStages,
+    LL_DistinctArguments,
     Option<"minGain", "min-gain", "int64_t", "0",
            "Percentage of a function's predicted cycles that other layouts must save; otherwise the function is unchanged">,
     Option<"scratchBudget", "scratch-budget", "int64_t", "-1",

@@ -44,6 +44,8 @@ impl Pass for LayoutPipelineOptions {
                 memory: self.memory.clone(),
                 non_negative_dividends: self.non_negative_dividends,
                 barrier_cost: BARRIER_COST,
+                num_stages: self.num_stages,
+                distinct_arguments: self.distinct_arguments,
                 ..Default::default()
             },
             &ReduceDataDuplicationOptions { only_cheaper: true },

@@ -40,27 +40,21 @@ use super::context::PassContext;
 use super::proof::Claim;
 use super::rewrite_layouts::functions;
 use super::table::PipelineLoopsOptions;
+use crate::analysis::assignment::{self, AssignmentOptions, Kernel};
 use crate::analysis::axis::Dividends;
+use crate::analysis::pressure;
 use crate::ir::discardable;
 use crate::ir::ops::scf;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
-use loads::PipelinedLoop;
+use loads::{PipelinedLoop, Stages};
 use melior::ir::operation::OperationLike;
 
 impl Pass for PipelineLoopsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = context.known_gpu(self.target.as_deref())?;
-        let default = u32::try_from(self.num_stages)
-            .ok()
-            .filter(|stages| *stages > 0);
-        let Some(default) = default else {
-            return Err(context.fail(&Diagnostic::new(format!(
-                "invalid option `num-stages={}`, expected 1 or more",
-                self.num_stages
-            ))));
-        };
+        let default = self.default_stages(context)?;
         for function in functions(context.module()) {
             for op in build::in_order(function) {
                 if let Some(looped) = scf::For::of(op) {
@@ -83,6 +77,86 @@ impl Pass for PipelineLoopsOptions {
 }
 
 impl PipelineLoopsOptions {
+    /// Returns the options of a later run of the pass.
+    ///
+    /// # Errors
+    /// Reports an invalid number of stages.
+    pub(super) fn later(
+        context: &PassContext<'_>,
+        num_stages: i64,
+        distinct_arguments: bool,
+    ) -> Result<Self, Reported> {
+        let later = Self {
+            num_stages,
+            distinct_arguments,
+            ..Default::default()
+        };
+        later.default_stages(context)?;
+        Ok(later)
+    }
+
+    /// Reads `function` as a layout assignment problem in which the values that the pass with these options prefetches can
+    /// be read in any layout.
+    ///
+    /// # Errors
+    /// Reports an invalid number of stages.
+    pub(super) fn kernel<'c>(
+        &self,
+        context: &PassContext<'c>,
+        function: Op<'c>,
+        options: AssignmentOptions,
+    ) -> Result<Kernel<'c>, Reported> {
+        let mut kernel = assignment::read(function, options.loop_weight, context.get());
+        let default = self.default_stages(context)?;
+        let layouts = context.layouts();
+        if default == 1 || pressure::far_exceeds_registers(function, layouts, options.target) {
+            return Ok(kernel);
+        }
+        for looped in build::in_order(function)
+            .into_iter()
+            .filter_map(scf::For::of)
+        {
+            if let Ok((plan, _)) = self.plan(context, looped, options.target, default)? {
+                plan.values().for_each(|value| kernel.set_prefetched(value));
+            }
+        }
+        Ok(kernel)
+    }
+
+    /// Returns the number of stages of a loop without the attribute `tt.num_stages`.
+    ///
+    /// # Errors
+    /// Reports an invalid number of stages.
+    fn default_stages(&self, context: &PassContext<'_>) -> Result<u32, Reported> {
+        let stages = u32::try_from(self.num_stages).ok();
+        stages.filter(|stages| *stages > 0).ok_or_else(|| {
+            context.fail(&Diagnostic::new(format!(
+                "invalid option `num-stages={}`, expected 1 or more",
+                self.num_stages
+            )))
+        })
+    }
+
+    /// Plans the pipelining of a loop. The inner result is the reason if the loop is not pipelined.
+    ///
+    /// # Errors
+    /// Reports an attribute `tt.num_stages` that is not an integer.
+    fn plan<'c>(
+        &self,
+        context: &PassContext<'c>,
+        looped: scf::For<'c, 'c>,
+        target: &Target,
+        default: u32,
+    ) -> Result<Result<(PipelinedLoop<'c>, Stages), String>, Reported> {
+        let own = stages(looped.op())?;
+        let distinct = self.distinct_arguments;
+        let plan = PipelinedLoop::of(context, looped, target, distinct, own.is_some());
+        Ok(plan.and_then(|plan| {
+            let stages = plan.stages(target, own.unwrap_or(default))?;
+            Ok((plan, stages))
+        }))
+    }
+
     fn pipeline<'c>(
         &self,
         context: &PassContext<'c>,
@@ -90,21 +164,10 @@ impl PipelineLoopsOptions {
         target: &Target,
         default: u32,
     ) -> Result<(), Reported> {
-        let own = stages(looped.op())?;
-        let requested = own.unwrap_or(default);
-        let outcome = PipelinedLoop::of(
-            context,
-            looped,
-            target,
-            self.distinct_arguments,
-            own.is_some(),
-        )
-        .and_then(|plan| {
-            let stages = plan.stages(target, requested)?;
-            Ok((plan, stages))
-        });
+        let outcome = self.plan(context, looped, target, default)?;
         let text = match outcome {
             Ok((plan, stages)) => {
+                let requested = self::stages(looped.op())?.unwrap_or(default);
                 let text = plan.explanation(stages, requested);
                 match rewrite::rewrite(context, &plan, stages) {
                     Some(()) => text,

@@ -9,7 +9,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
-use super::table::RemoveLayoutConversionsOptions;
+use super::table::{PipelineLoopsOptions, RemoveLayoutConversionsOptions};
 use crate::analysis::assignment::{
     self, Assignment, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice,
     PriceCache, Scope, ScratchOverflow,
@@ -130,22 +130,27 @@ impl RemoveLayoutConversionsOptions {
     ) -> Result<(), Reported> {
         let rewriter = context.rewriter();
         let explains = self.explain || self.report.is_some();
+        let (num_stages, distinct_arguments) = (self.num_stages, self.distinct_arguments);
+        let pipelining = PipelineLoopsOptions::later(context, num_stages, distinct_arguments)?;
         let mut first = None;
         let mut plans = PriceCache::of(options);
         // The costs without a budget, for comparison.
-        let free = options.scratch_budget.filter(|_| explains).map(|_| {
-            let mut kernel = assignment::read(function, options.loop_weight, context.get());
-            let options = AssignmentOptions {
-                scratch_budget: None,
-                ..options
-            };
-            let free = assignment::assign(&mut kernel, options, &mut PriceCache::of(options));
-            (free.before, free.price.0.min(free.before.0))
-        });
+        let free = match options.scratch_budget.filter(|_| explains) {
+            None => None,
+            Some(_) => {
+                let mut kernel = pipelining.kernel(context, function, options)?;
+                let options = AssignmentOptions {
+                    scratch_budget: None,
+                    ..options
+                };
+                let free = assignment::assign(&mut kernel, options, &mut PriceCache::of(options));
+                Some((free.before, free.price.0.min(free.before.0)))
+            }
+        };
         // The last round finds no cheaper assignment, which makes the pass idempotent.
         for round in 0..MAX_ROUNDS {
             drop_dead(rewriter, function, &mut |_| ());
-            let mut kernel = assignment::read(function, options.loop_weight, context.get());
+            let mut kernel = pipelining.kernel(context, function, options)?;
             let (assignment, explanation) = if explains {
                 let (assignment, explanation) =
                     assignment::assign_explained(&mut kernel, options, &mut plans);

@@ -276,6 +276,13 @@ impl<'c> PipelinedLoop<'c> {
         })
     }
 
+    /// Returns the results of the loads from pointers.
+    pub(super) fn values(&self) -> impl Iterator<Item = Val<'c>> {
+        let loads = self.loads.iter().map(|load| load.load);
+        let loads = loads.filter(|load| matches!(load, LoadOp::Pointers(_)));
+        loads.map(LoadOp::result)
+    }
+
     fn num_products(&self) -> usize {
         let ops = build::operations(self.body).into_iter();
         ops.filter(|op| is_product(*op)).count()

@@ -1,6 +1,7 @@
 // A loaded tile is the left operand of a product, its transpose is the right one, and its elements are summed: all three
 // read one slot, which no other buffer and no conversion copies.
-// RUN: ll-opt "--layout-pipeline=num-stages=3 lower=false" %s | FileCheck %s
+// RUN: ll-opt --pass-pipeline='builtin.module(coalesce,choose-matrix-instructions,remove-layout-conversions{barrier-cost=130},reduce-data-duplication{only-cheaper=true},fold-layout-conversions,pipeline-loops{num-stages=3},canonicalize,cse)' %s | FileCheck %s
+// RUN: ll-opt '--layout-pipeline=num-stages=3 lower=false' %s | FileCheck %s --check-prefix=JOINT
 // RUN: ll-opt --layout-pipeline=num-stages=1 %s -o %t.1.mlir
 // RUN: ll-opt --layout-pipeline=num-stages=3 %s -o %t.3.mlir
 // RUN: ll-sim %t.1.mlir -q --arg x=random:f16:8192 --arg out=zeros:f32:4096 --arg sums=zeros:f32:64 --arg 4:i32 --dump out=%t.out1 --dump sums=%t.sums1
@@ -22,6 +23,13 @@
 // CHECK-DAG: [[LEFT:%.*]] = ttg.local_load [[SLOT]] {{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0
 // CHECK: tt.dot [[LEFT]], [[RIGHT]]
 // CHECK: scf.yield
+
+// JOINT-LABEL: @gram
+// JOINT: scf.for
+// JOINT-NOT: ttg.local_alloc
+// JOINT-NOT: ttg.convert_layout
+// JOINT: tt.dot
+// JOINT: scf.yield
 #tile = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.slice<{dim = 1, parent = #tile}>
 #column = #ttg.slice<{dim = 0, parent = #tile}>

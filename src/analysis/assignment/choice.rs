@@ -179,14 +179,14 @@ fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bo
     }
     for at in 0..kernel.conversions.len() {
         let conversion = kernel.conversions[at];
-        let price = convert(
+        let (price, count) = convert(
             kernel,
             prices,
             conversion.datum,
             conversion.from,
             conversion.to,
         );
-        sum = add(sum, (times(feasible(price), conversion.weight), 1));
+        sum = add(sum, (times(feasible(price), conversion.weight), count));
     }
     sum
 }
@@ -481,19 +481,17 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (producer, def): (NodeId, usize),
         layout: LayoutId,
     ) -> Vec<Cost> {
-        let (weight, bits) = (
-            self.kernel.datums[datum].weight,
-            self.kernel.datums[datum].element_bits,
-        );
+        let weight = self.kernel.datums[datum].weight;
         let modes = self.modes[producer].iter();
         modes
             .map(|mode| {
                 let from = mode.defs[def];
-                let price = self.prices.conversion(self.kernel, from, layout, bits);
-                match from == layout {
-                    true => (0, 0),
-                    false => (times(price, weight).saturating_add(self.conversion_cost), 1),
+                if from == layout {
+                    return (0, 0);
                 }
+                let (price, count) = self.prices.conversion_of(self.kernel, datum, from, layout);
+                let penalty = self.conversion_cost.saturating_mul(count.into());
+                (times(price, weight).saturating_add(penalty), count)
             })
             .collect()
     }
@@ -597,8 +595,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
                 let (from, to) = (nodes[producer].defs[def], spelling.uses[i]);
                 let item = Materialisation::Convert(datum, from, to);
                 if from != to && !materialisations.contains_key(&item) {
-                    let price = convert(self.kernel, self.prices, datum, from, to);
-                    let price = (times(price, self.kernel.datums[datum].weight), 1);
+                    let (price, count) = convert(self.kernel, self.prices, datum, from, to);
+                    let price = (times(price, self.kernel.datums[datum].weight), count);
                     let spelling = None;
                     materialisations.insert(item, MaterialisationCost { price, spelling });
                 }

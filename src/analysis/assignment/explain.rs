@@ -111,7 +111,7 @@ impl ReportBuilder<'_, '_> {
         from: EncodingId,
         to: EncodingId,
     ) -> RemainingConversion {
-        let price = convert(self.kernel, self.prices, datum, from, to);
+        let (price, _) = convert(self.kernel, self.prices, datum, from, to);
         let layouts = [from, to].map(|encoding| self.layout(datum, encoding));
         let [Some(here), Some(there)] = layouts else {
             unreachable!("a converted datum has layouts");

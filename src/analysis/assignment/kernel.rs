@@ -35,6 +35,8 @@ pub(crate) struct ConvertedValue<'c> {
     /// The encoding of `value` in the original function.
     pub(crate) present: EncodingId,
     pub(crate) element_bits: u32,
+    /// True if a later pass prefetches the value to shared memory, from which it can be read in any layout.
+    pub(crate) is_prefetched: bool,
     /// Estimated number of executions of the block that defines the value.
     pub(crate) weight: u64,
     pub(crate) producer: Producer,
@@ -134,6 +136,13 @@ pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) 
 }
 
 impl<'c> Kernel<'c> {
+    /// Marks `value` as a value that a later pass prefetches to shared memory.
+    pub(crate) fn set_prefetched(&mut self, value: Val<'c>) {
+        if let Some(datum) = self.datum(value) {
+            self.datums[datum].is_prefetched = true;
+        }
+    }
+
     pub(crate) fn datum(&self, value: Val<'c>) -> Option<DatumId> {
         self.names.get(&value_id(value)).copied()
     }
@@ -171,6 +180,7 @@ impl<'c> KernelBuilder<'c> {
             shape,
             present,
             element_bits,
+            is_prefetched: false,
             weight,
             producer,
         });

@@ -9,6 +9,7 @@
 //! | `modes` | candidate encodings of an operation, propagated along values |
 //! | `slices` | backward slices that can be rematerialised in another layout |
 //! | `prices` | costs of operations and conversions, from their plans |
+//! | `buffers` | accesses to shared-memory buffers |
 //! | `products` | plans of matrix products |
 //! | `choice` | the assignment problem as a graph, and its solution |
 //! | `scans` | candidate encodings of global accesses that suit scans |
@@ -20,6 +21,7 @@
 //! [`linear_layout::assign`] solves the graph. Nothing here changes IR.
 
 mod alternatives;
+mod buffers;
 mod choice;
 mod explain;
 mod kernel;
@@ -36,6 +38,7 @@ mod slices;
 mod variants;
 
 pub(crate) use alternatives::{Alternative, OpWithAlternatives};
+pub(crate) use buffers::plan_buffer_access;
 pub(crate) use choice::{assign, assign_explained, choose, improve};
 pub(crate) use explain::{ConversionOutcome, ConversionReport, KeptReason, RemainingConversion};
 pub(crate) use kernel::{DatumId, Kernel, read};
@@ -44,7 +47,6 @@ pub(crate) use modes::{NodeOrSlice, Spelling};
 pub(crate) use options::{AssignmentOptions, Scope};
 pub(crate) use outcome::{Assignment, ScratchOverflow};
 pub(crate) use price_cache::PriceCache;
-pub(crate) use prices::plan_buffer_access;
 pub(crate) use products::PricedProduct;
 pub(crate) use roles::{Role, divides_integers};
 pub(crate) use slices::Materialisation;

@@ -4,30 +4,29 @@
 //! A price is the cost of one execution by a CTA, in quarters of a cycle of the SM (or CU). All passes that compare
 //! layouts compare such prices.
 
+use super::buffers::{accessed_buffers, plan_buffer_access, slot_read};
 use super::kernel::{DatumId, Kernel, Use};
-use super::layouts::{EncodingId, LayoutId};
+use super::layouts::{EncodingId, LayoutId, ShapeId};
 use super::modes::{Mode, NodeOrSlice, Tensors};
 use super::options::AssignmentOptions;
 use super::price_cache::{PlanCost, PriceCache};
 use super::roles::{self, Role};
 use crate::analysis::pressure::registers_for_tensors;
-use crate::ir::descriptor::block_buffer;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, OpView, ProductTypes, TensorType, element_bits};
+use crate::ir::{ProductTypes, TensorType, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op};
 use linear_layout::access::AxisInfo;
 use linear_layout::assign::{INFEASIBLE, Price};
 use linear_layout::f2::Span;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
 use linear_layout::plan::program::Program;
 use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
 use linear_layout::plan::scan::{Scan, baseline_scan, plan_scan};
 use linear_layout::plan::{PlanOptions, baseline_conversion, plan_conversion};
 use linear_layout::target::{Access, Target};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 
 const SECTOR_BYTES: u64 = 32;
@@ -47,6 +46,8 @@ pub(crate) struct Prices<'p> {
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
+    /// Prices of reads of slots, keyed by encoding, shape and element width of the load, and the layout of the result.
+    slot_reads: FxHashMap<(EncodingId, ShapeId, u32, LayoutId), Price>,
 }
 
 impl<'p> Prices<'p> {
@@ -57,6 +58,7 @@ impl<'p> Prices<'p> {
             numbers: Vec::new(),
             conversions: FxHashMap::default(),
             accesses: FxHashMap::default(),
+            slot_reads: FxHashMap::default(),
         }
     }
 
@@ -101,6 +103,50 @@ impl<'p> Prices<'p> {
         }
         let planned = self.planned(kernel, from, to, bits);
         self.within(planned)
+    }
+
+    /// Returns the price of providing the value `datum`, which has the layout `from`, in the layout `to`, and the number
+    /// of conversions: 0 if `pipeline-loops` replaces the conversion by a read of the slot to which it prefetches the value.
+    ///
+    /// The read must not need more registers than the layout of the load. Prices do not contain the registers that all
+    /// later operations on the value then need as well (ADR 48).
+    pub(crate) fn conversion_of<'c>(
+        &mut self,
+        kernel: &Kernel<'c>,
+        datum: DatumId,
+        from: LayoutId,
+        to: LayoutId,
+    ) -> (Price, u32) {
+        let of = &kernel.datums[datum];
+        let price = self.conversion(kernel, from, to, of.element_bits);
+        let [before, after] = [from, to].map(|layout| kernel.catalogue.registers(layout));
+        if of.is_prefetched && after <= before {
+            let read = self.slot_read(kernel, datum, to);
+            if read < price {
+                return (read, 0);
+            }
+        }
+        (price, 1)
+    }
+
+    /// Returns the price of reading a prefetched value from its slot in the layout `to`.
+    fn slot_read<'c>(&mut self, kernel: &Kernel<'c>, datum: DatumId, to: LayoutId) -> Price {
+        let of = &kernel.datums[datum];
+        let key = (of.present, of.shape, of.element_bits, to);
+        if let Some(known) = self.slot_reads.get(&key) {
+            return *known;
+        }
+        let loaded = kernel.catalogue.get(of.present);
+        let shape = kernel.catalogue.sizes(of.shape);
+        let layout = kernel.catalogue.linear(to);
+        let least = slot_read(
+            layout,
+            (loaded, shape, of.element_bits),
+            self.options.target,
+        );
+        let least = least.map_or(INFEASIBLE, Price::from);
+        self.slot_reads.insert(key, least);
+        least
     }
 
     /// Returns the smallest amount of shared memory in bytes that is sufficient for a conversion.
@@ -471,54 +517,6 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Returns the possible types of the shared-memory buffer that `op` accesses. For a descriptor operation, the only
-/// candidate is the type of the buffer through which the descriptor's block passes between registers and global
-/// memory. For any other operation, the candidates are the types of all operands and results.
-fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
-    let (descriptor, tensor) = match OpView::of(op) {
-        Some(OpView::TtDescriptorLoad(op)) => (op.desc(), op.result()),
-        Some(OpView::TtDescriptorStore(op)) => (op.desc(), op.src()),
-        Some(OpView::TtDescriptorReduce(op)) => (op.desc(), op.src()),
-        _ => {
-            let values = build::operands(op).into_iter().chain(build::results(op));
-            return values.map(|value| value.r#type()).collect();
-        }
-    };
-    let buffer = block_buffer(descriptor.r#type(), tensor.r#type(), true);
-    buffer.into_iter().collect()
-}
-
-/// Plans the load or store between a tensor with layout `layout` and a shared-memory buffer of type `buffer`.
-/// Returns `None` if `buffer` is not a buffer type with a supported encoding, or if the access cannot be planned.
-pub(crate) fn plan_buffer_access(
-    layout: &LinearLayout,
-    buffer: Type<'_>,
-    access: Access,
-    target: &Target,
-) -> Option<MemoryPlan> {
-    let (place, mask) = place(buffer)?;
-    MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
-}
-
-/// Returns the memory layout of a buffer's elements, and a mask of position bits. A view of type `type_` starts at
-/// a position in which only bits of this mask can be set. Returns `None` if `type_` is not a buffer type with a
-/// supported encoding.
-fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
-    let buffer = sys::buffer(type_)?;
-    let encoding = Layouts::of(type_.context())
-        .encoding(buffer.encoding?)
-        .ok()?;
-    if !encoding.is_shared() || buffer.alloc_shape.len() < encoding.rank() {
-        return None;
-    }
-    let leading = buffer.shape.len().checked_sub(encoding.rank())?;
-    let layout = encoding.to_surjective_layout(&buffer.alloc_shape[leading..]);
-    let bits = element_bits(buffer.element)?;
-    let place = BufferLayout::new(layout.ok()?, encoding.interval_paddings(), bits).ok()?;
-    let mask = place.view_mask(&buffer.shape[leading..]).ok()?;
-    Some((place, mask))
-}
-
 /// Returns the number of sectors touched by one access of a warp.
 fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u32) -> u64 {
     let bytes = u64::from(bits / 8).max(1);
@@ -577,14 +575,11 @@ pub(super) fn convert<'c>(
     datum: DatumId,
     from: EncodingId,
     to: EncodingId,
-) -> Price {
-    let (shape, bits) = (
-        kernel.datums[datum].shape,
-        kernel.datums[datum].element_bits,
-    );
+) -> (Price, u32) {
+    let shape = kernel.datums[datum].shape;
     let layouts = [from, to].map(|encoding| kernel.catalogue.layout(encoding, shape));
     match layouts {
-        [Some(from), Some(to)] => prices.conversion(kernel, from, to, bits),
-        _ => INFEASIBLE,
+        [Some(from), Some(to)] => prices.conversion_of(kernel, datum, from, to),
+        _ => (INFEASIBLE, 1),
     }
 }

@@ -1,0 +1,110 @@
+//! Accesses to shared-memory buffers: their plans, and the costs of reads from slots that do not exist yet.
+
+use crate::ir::descriptor::block_buffer;
+use crate::ir::{Layouts, OpView, element_bits};
+use crate::sys;
+use crate::sys::build::{self, Op};
+use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
+use linear_layout::layout::LinearLayout;
+use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
+use linear_layout::target::{Access, Target};
+use melior::ir::{Type, TypeLike, ValueLike};
+
+/// Width in bits of the widest access to shared memory, and so of the widest vector of a swizzle.
+const WIDEST_BITS: u32 = 128;
+
+/// Number of bytes that all banks of shared memory deliver at once.
+const BANKS_BYTES: u64 = 128;
+
+/// Number of accesses of the widest width that all banks serve at once.
+const WIDEST_AT_ONCE: u64 = 8;
+
+/// Returns the possible types of the shared-memory buffer that `op` accesses. For a descriptor operation, the only
+/// candidate is the type of the buffer through which the descriptor's block passes between registers and global
+/// memory. For any other operation, the candidates are the types of all operands and results.
+pub(super) fn accessed_buffers(op: Op<'_>) -> Vec<Type<'_>> {
+    let (descriptor, tensor) = match OpView::of(op) {
+        Some(OpView::TtDescriptorLoad(op)) => (op.desc(), op.result()),
+        Some(OpView::TtDescriptorStore(op)) => (op.desc(), op.src()),
+        Some(OpView::TtDescriptorReduce(op)) => (op.desc(), op.src()),
+        _ => {
+            let values = build::operands(op).into_iter().chain(build::results(op));
+            return values.map(|value| value.r#type()).collect();
+        }
+    };
+    let buffer = block_buffer(descriptor.r#type(), tensor.r#type(), true);
+    buffer.into_iter().collect()
+}
+
+/// Plans the load or store between a tensor with layout `layout` and a shared-memory buffer of type `buffer`.
+/// Returns `None` if `buffer` is not a buffer type with a supported encoding, or if the access cannot be planned.
+pub(crate) fn plan_buffer_access(
+    layout: &LinearLayout,
+    buffer: Type<'_>,
+    access: Access,
+    target: &Target,
+) -> Option<MemoryPlan> {
+    let buffer = sys::buffer(buffer)?;
+    let encoding = Layouts::of(buffer.element.context())
+        .encoding(buffer.encoding?)
+        .ok()?;
+    if !encoding.is_shared() || buffer.alloc_shape.len() < encoding.rank() {
+        return None;
+    }
+    let leading = buffer.shape.len().checked_sub(encoding.rank())?;
+    let shapes = [&buffer.alloc_shape[leading..], &buffer.shape[leading..]];
+    let bits = element_bits(buffer.element)?;
+    plan_access(layout, (&encoding, shapes, bits), access, target)
+}
+
+/// Returns the cost, in quarters of a cycle, of reading a tensor in the layout `layout` from the slot of a prefetched load.
+/// `load` contains the encoding, shape and element width in bits of the loaded tensor. Returns `None` if no such read can
+/// be planned.
+///
+/// The encoding of the slot is unknown before `pipeline-loops`. The cost is that of the best of two encodings, which the
+/// passes that choose the slot consider as well: one without swizzle, and one that moves vectors of the widest width.
+/// Narrower vectors would split the copies that fill the slot.
+pub(super) fn slot_read(
+    layout: &LinearLayout,
+    (load, shape, bits): (&Encoding, &[u64], u32),
+    target: &Target,
+) -> Option<u32> {
+    let (order, cga) = (load.order(shape).ok()?, load.cga_layout().ok()?);
+    let vector = (WIDEST_BITS / bits.max(1)).max(1);
+    let row_bytes = shape[*order.first()? as usize] * u64::from(bits).div_ceil(8);
+    let per_phase = (BANKS_BYTES / row_bytes).clamp(1, WIDEST_AT_ONCE);
+    let vectors = row_bytes * 8 / u64::from(WIDEST_BITS);
+    let phases = (WIDEST_AT_ONCE / per_phase).min(vectors).max(1);
+    let swizzles = [
+        (1, 1, 1),
+        (
+            vector,
+            u32::try_from(per_phase).ok()?,
+            u32::try_from(phases).ok()?,
+        ),
+    ];
+    let costs = swizzles
+        .into_iter()
+        .filter_map(|(vector, per_phase, phases)| {
+            let slot = SwizzledSharedEncoding::new(vector, per_phase, phases, &order, cga).ok()?;
+            let slot = (&Encoding::from(slot), [shape, shape], bits);
+            let plan = plan_access(layout, slot, Access::Load, target)?;
+            Some(plan.cost(target).total())
+        });
+    costs.min()
+}
+
+/// Plans an access to a buffer, or to a view of a buffer. The second argument contains the encoding, the shapes of the
+/// allocation and of the view, and the element width in bits.
+fn plan_access(
+    layout: &LinearLayout,
+    (encoding, [allocation, view], bits): (&Encoding, [&[u64]; 2], u32),
+    access: Access,
+    target: &Target,
+) -> Option<MemoryPlan> {
+    let place = encoding.to_surjective_layout(allocation).ok()?;
+    let place = BufferLayout::new(place, encoding.interval_paddings(), bits).ok()?;
+    // A view starts at a position in which only bits of this mask can be set.
+    let mask = place.view_mask(view).ok()?;
+    MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
+}
