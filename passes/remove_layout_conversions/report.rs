@@ -97,8 +97,12 @@ pub(super) fn of_remaining(
     op: Op<'_>,
     conversion: &RemainingConversion,
 ) -> String {
+    let what = match conversion.is_slot_read {
+        true => "conversion becomes a read of the buffer that `pipeline-loops` prefetches",
+        false => "conversion kept",
+    };
     let mut text = format!(
-        "conversion kept: {} cycles from `{}` to `{}`",
+        "{what}: {} cycles from `{}` to `{}`",
         cycles(conversion.price),
         name(kernel, conversion.from),
         name(kernel, conversion.to)

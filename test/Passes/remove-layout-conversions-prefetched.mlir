@@ -3,6 +3,7 @@
 // RUN: ll-opt --remove-layout-conversions=num-stages=3 --verify-layout-rewrites %s | FileCheck %s --check-prefix=READ
 // RUN: ll-opt --remove-layout-conversions %s | FileCheck %s --check-prefix=CONVERT
 // RUN: ll-opt --remove-layout-conversions=num-stages=3 --reduce-data-duplication=only-cheaper=true --pipeline-loops=num-stages=3 %s | FileCheck %s --check-prefix=SLOT
+// RUN: ll-opt '--remove-layout-conversions=num-stages=3 explain' %s 2>&1 >/dev/null | FileCheck %s --check-prefix=WHY
 // RUN: not ll-opt --remove-layout-conversions=num-stages=0 %s 2>&1 | FileCheck %s --check-prefix=NONE
 
 // READ: [[LOADED:%.*]] = tt.load
@@ -20,6 +21,9 @@
 // SLOT: ttg.local_load {{.*}} -> tensor<64x32xf16, #ttg.dot_op
 // SLOT-NOT: ttg.convert_layout
 // SLOT: tt.dot
+
+// WHY: remark: function costs {{.*}} with 0 conversions
+// WHY: remark: conversion becomes a read of the buffer that `pipeline-loops` prefetches: {{[0-9.]+}} cycles from `#ttg.blocked
 
 // NONE: error: {{.*}}invalid option `num-stages=0`, expected 1 or more
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

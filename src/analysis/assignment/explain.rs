@@ -24,6 +24,8 @@ pub(crate) struct RemainingConversion {
     pub(crate) price: Price,
     /// Estimated number of executions of the conversion.
     pub(crate) weight: u64,
+    /// True if `pipeline-loops` replaces the conversion by a read of the slot to which it prefetches the value.
+    pub(crate) is_slot_read: bool,
     pub(crate) reason: KeptReason,
 }
 
@@ -111,7 +113,7 @@ impl ReportBuilder<'_, '_> {
         from: EncodingId,
         to: EncodingId,
     ) -> RemainingConversion {
-        let (price, _) = convert(self.kernel, self.prices, datum, from, to);
+        let (price, count) = convert(self.kernel, self.prices, datum, from, to);
         let layouts = [from, to].map(|encoding| self.layout(datum, encoding));
         let [Some(here), Some(there)] = layouts else {
             unreachable!("a converted datum has layouts");
@@ -133,6 +135,7 @@ impl ReportBuilder<'_, '_> {
             to,
             price,
             weight: self.kernel.datums[datum].weight,
+            is_slot_read: count == 0,
             reason,
         }
     }
