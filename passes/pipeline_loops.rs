@@ -108,15 +108,16 @@ impl PipelineLoopsOptions {
     ) -> Result<Kernel<'c>, Reported> {
         let mut kernel = assignment::read(function, options.loop_weight, context.get());
         let default = self.default_stages(context)?;
-        let layouts = context.layouts();
-        if default == 1 || pressure::far_exceeds_registers(function, layouts, options.target) {
+        let ops = build::in_order(function).into_iter();
+        let loops: Vec<_> = ops.filter_map(scf::For::of).collect();
+        if default == 1
+            || loops.is_empty()
+            || pressure::far_exceeds_registers(function, context.layouts(), options.target)
+        {
             return Ok(kernel);
         }
-        for looped in build::in_order(function)
-            .into_iter()
-            .filter_map(scf::For::of)
-        {
-            if let Ok((plan, _)) = self.plan(context, looped, options.target, default)? {
+        for looped in loops {
+            if let Ok((plan, ..)) = self.plan(context, looped, options.target, default)? {
                 plan.values().for_each(|value| kernel.set_prefetched(value));
             }
         }
@@ -137,7 +138,8 @@ impl PipelineLoopsOptions {
         })
     }
 
-    /// Plans the pipelining of a loop. The inner result is the reason if the loop is not pipelined.
+    /// Plans the pipelining of a loop. Returns the plan, its stages and the requested number of stages. The inner error is
+    /// the reason if the loop is not pipelined.
     ///
     /// # Errors
     /// Reports an attribute `tt.num_stages` that is not an integer.
@@ -147,13 +149,14 @@ impl PipelineLoopsOptions {
         looped: scf::For<'c, 'c>,
         target: &Target,
         default: u32,
-    ) -> Result<Result<(PipelinedLoop<'c>, Stages), String>, Reported> {
+    ) -> Result<Result<(PipelinedLoop<'c>, Stages, u32), String>, Reported> {
         let own = stages(looped.op())?;
+        let requested = own.unwrap_or(default);
         let distinct = self.distinct_arguments;
         let plan = PipelinedLoop::of(context, looped, target, distinct, own.is_some());
         Ok(plan.and_then(|plan| {
-            let stages = plan.stages(target, own.unwrap_or(default))?;
-            Ok((plan, stages))
+            let stages = plan.stages(target, requested)?;
+            Ok((plan, stages, requested))
         }))
     }
 
@@ -166,8 +169,7 @@ impl PipelineLoopsOptions {
     ) -> Result<(), Reported> {
         let outcome = self.plan(context, looped, target, default)?;
         let text = match outcome {
-            Ok((plan, stages)) => {
-                let requested = self::stages(looped.op())?.unwrap_or(default);
+            Ok((plan, stages, requested)) => {
                 let text = plan.explanation(stages, requested);
                 match rewrite::rewrite(context, &plan, stages) {
                     Some(()) => text,

@@ -16,7 +16,7 @@ use super::proof::Claim;
 use super::respell::attribute;
 use super::rewrite_layouts::{first_use, holder, same};
 use super::table::ReduceDataDuplicationOptions;
-use crate::analysis::assignment::plan_buffer_access;
+use crate::analysis::assignment::{WIDEST_BITS, plan_buffer_access};
 use crate::analysis::pressure::{self, is_loop};
 use crate::ir::ops::ttg::{ConvertLayout, LocalAlloc};
 use crate::ir::ops::{scf, tt};
@@ -29,7 +29,6 @@ use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
 use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
 
-const WIDEST_BITS: u32 = 128;
 /// Maximum size of an operand, in 32-bit words per thread, for which the option `only-cheaper` compares costs.
 /// Larger operands go through a buffer regardless of the cost.
 const MOST_WORDS: u64 = 16;

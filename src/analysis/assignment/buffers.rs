@@ -11,7 +11,7 @@ use linear_layout::target::{Access, Target};
 use melior::ir::{Type, TypeLike, ValueLike};
 
 /// Width in bits of the widest access to shared memory, and so of the widest vector of a swizzle.
-const WIDEST_BITS: u32 = 128;
+pub(crate) const WIDEST_BITS: u32 = 128;
 
 /// Number of bytes that all banks of shared memory deliver at once.
 const BANKS_BYTES: u64 = 128;
