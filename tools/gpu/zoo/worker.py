@@ -62,7 +62,7 @@ class Worker:
             for line in process.stdout:
                 if line == f"{END}\n":
                     return
-                if line.startswith("{"):
+                if line.startswith('{"'):
                     yield line
         finally:
             timer.cancel()

@@ -15,6 +15,7 @@ from .case import UNAVAILABLE, Case, Operator, Unavailable
 
 _MODULES = (
     "own",
+    "products",
     "liger",
     "linear_attention",
     "flag_gems",
