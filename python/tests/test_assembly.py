@@ -94,8 +94,9 @@ def test_more_registers_are_taken_if_shared_memory_lets_fewer_blocks_run():
     slow, fast = cubin(168, cycles=1000), cubin(223, cycles=700)
     assert chosen({0: slow, 1: fast}, shared_bytes=120_000)[:2] == (1, [0, 1])
     assert chosen({0: slow, 1: cubin(223, cycles=800)}, shared_bytes=120_000)[:2] == (0, [0, 1])
-    # Shared memory for two.
-    assert chosen({0: slow, 2: fast}, shared_bytes=100_000)[1] == [0]
+    # Shared memory for two: `ptxas` has used all registers of three, or not.
+    assert chosen({0: slow, 2: fast}, shared_bytes=100_000)[:2] == (2, [0, 2])
+    assert chosen({0: cubin(165, cycles=1000), 2: fast}, shared_bytes=100_000)[1] == [0]
 
 
 def test_the_gain_of_a_block_falls_with_their_number():
@@ -110,14 +111,17 @@ def test_the_gain_of_a_block_falls_with_their_number():
     assert not taken(255, 9, 1020, spills=8) and not taken(127, 17, 1020, spills=8)
 
 
-def test_an_assembler_may_refuse_a_number_of_blocks():
+def test_an_assembler_may_refuse_a_number_of_blocks(capsys):
     def assemble(ptx):
+        print("a log")
         if "minnctapersm" in ptx:
+            print("Internal Triton PTX codegen error")
             raise RuntimeError("(C7602) Insufficient registers")
         return kept
 
     kept = cubin(110)
     assert assembled(assemble, PTX, TARGET, 0, refusal=RuntimeError) == (kept, "")
+    assert capsys.readouterr().out == "a log\n"
     assert assembled(assemble, PTX, TARGET, 0, tries_blocks=False) == (kept, "")
     with pytest.raises(RuntimeError):
         assembled(assemble, PTX, TARGET, 0)

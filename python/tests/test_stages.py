@@ -84,14 +84,24 @@ def test_reductions_may_be_butterflies():
         ll.triton.install(lane_reductions="halving")
 
 
-@pytest.mark.parametrize("target", [GPUTarget("cuda", 80, 32), GPUTarget("hip", "gfx942", 64)])
-def test_products_and_amd_are_ours(target):
+@pytest.mark.parametrize(
+    "target, instruction",
+    [
+        (GPUTarget("cuda", 80, 32), "mma.sync"),
+        (GPUTarget("hip", "gfx942", 64), "v_mfma"),
+        # 16-bit operands are 32-bit registers in our assembly, and halves of registers in Triton's.
+        (GPUTarget("hip", "gfx1100", 32), "v_wmma"),
+        (GPUTarget("hip", "gfx1201", 32), "v_wmma"),
+    ],
+)
+def test_products_and_amd_are_ours(target, instruction):
+    half = dict.fromkeys("abc", "*fp16")
     with ll.triton.installed():
-        made = compiled(kernels.matmul, MATMUL, target, num_stages=1)
-        theirs_shared = made.metadata.shared
+        made = compiled(kernels.matmul, (MATMUL[0] | half, MATMUL[1]), target, num_stages=1)
     assert [entry.used for entry in ll.triton.report()] == [["lower"]]
-    assert theirs_shared > 0
-    assert ("mma.sync" in made.asm["ptx"]) if target.backend == "cuda" else ("v_mfma" in made.asm["amdgcn"])
+    assert made.metadata.shared > 0
+    assembly, binary = ("ptx", "cubin") if target.backend == "cuda" else ("amdgcn", "hsaco")
+    assert instruction in made.asm[assembly] and made.asm[binary].startswith(b"\x7fELF")
 
 
 def test_products_of_warp_groups_are_ours():

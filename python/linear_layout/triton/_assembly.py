@@ -6,14 +6,18 @@ resources and by the estimated time of one warp (`_sass`).
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
 import re
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional, TypeVar
 
 from .. import Target
 from ._cubin import Usage, usage
 from ._sass import estimate
 
 Assemble = Callable[[str], bytes]
+T = TypeVar("T")
 
 #: A launch bound in PTX; `ptxas` accepts only one.
 LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
@@ -77,6 +81,21 @@ def with_blocks(ptx: str, blocks: int) -> str:
     return THREADS.sub(rf"\g<0>\n.minnctapersm {blocks}", ptx, count=1)
 
 
+def unless_refused(assemble: Callable[[], T], refusal: type[Exception]) -> Optional[T]:
+    """Calls a function that assembles a kernel. Returns `None` if `ptxas` needs more registers than the bound permits.
+
+    Triton then prints the kernel, as for an error; that text is dropped.
+    """
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            result = assemble()
+    except refusal:
+        return None
+    print(printed.getvalue(), end="")
+    return result
+
+
 def assembled(
     assemble: Assemble, ptx: str, target: str, shared_bytes: int, *, tries_blocks: bool = True, refusal: type[Exception] = ValueError
 ) -> Assembly:
@@ -88,7 +107,8 @@ def assembled(
       registers with another order of instructions. The request stays unless the kernel is faster without the request.
     - `ptxas` spills in favour of more resident blocks. A spill costs more than the blocks gain.
     - The SM runs few warps, and slightly fewer registers allow one more block. More warps hide latency.
-    - Shared memory allows at most half of the blocks that registers allow. More registers are then free.
+    - Shared memory allows at most half of the blocks that registers allow, or fewer blocks than those for which `ptxas` has
+      used all registers. More registers are then free.
     - `ptxas` saves registers for more blocks, and a loop waits for its loads one by one. A request for the same number
       of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
 
@@ -130,10 +150,10 @@ def assembled(
     for other in _other_blocks(best.cubin, used, gpu, (threads, shared_bytes), grows=grows):
         if other.loads and not _may_serialise(best.cubin, target, other.loads):
             break
-        try:
-            cubin, after, reason = tried(other.blocks)
-        except refusal:
+        result = unless_refused(functools.partial(tried, other.blocks), refusal)
+        if result is None:
             continue
+        cubin, after, reason = result
         spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
         if spills_more and resident(after, after.frame_bytes) < other.blocks:
             continue
@@ -177,9 +197,11 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
         spilled, unspilled = (min(SLOWER_WARP, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks)))
         return [BlockCount(blocks + 1, spilled, unspilled)]
-    if 2 * blocks <= resident(used.registers, shared=0):
+    by_registers = resident(used.registers, shared=0)
+    uses_all = -used.registers % GRANULE <= MOST_SPARE
+    if 2 * blocks <= by_registers or (blocks < by_registers and uses_all):
         return [BlockCount(blocks, FASTER_WARP)]
-    if -used.registers % GRANULE > MOST_SPARE:
+    if not uses_all:
         return []
     fewer = resident(used.registers + GRANULE)
     if not 0 < fewer < blocks:

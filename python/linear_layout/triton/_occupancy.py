@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 from typing import Any, Sequence
 
 from .. import Target
-from ._assembly import LAUNCH_BOUND, ONE_BLOCK, changed, with_blocks
+from ._assembly import LAUNCH_BOUND, ONE_BLOCK, changed, unless_refused, with_blocks
 from ._candidates import TRITON, Candidate
 from ._cubin import usage
 
@@ -49,11 +50,9 @@ def _with_more_blocks(made: Candidate, most: int, target: str, refusal: type[Exc
     found = []
     for count in sorted({blocks + 1, most}):
         metadata = copy.deepcopy(made.metadata)
-        try:
-            cubin = made.stages["cubin"](with_blocks(ptx, count), metadata)
-        except refusal:
-            continue
-        if resident_blocks(cubin, made.metadata, target) < count:
+        assemble = functools.partial(made.stages["cubin"], with_blocks(ptx, count), metadata)
+        cubin = unless_refused(assemble, refusal)
+        if cubin is None or resident_blocks(cubin, made.metadata, target) < count:
             continue
         hint = f".minnctapersm {count}"
         entry = dataclasses.replace(made.entry, assembler=changed(hint, usage(made.binary), usage(cubin)))

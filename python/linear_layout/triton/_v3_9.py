@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import pathlib
 import re
 import tempfile
 import time
@@ -282,7 +283,16 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 
     stages["llir"] = llir
     stages[assembly] = ptx_or_amdgcn
-    if kind == "cuda":
+    if kind == "hip":
+        make_hsaco = stages["hsaco"]
+
+        def hsaco(src: Any, metadata: dict[str, Any]) -> Any:
+            if made is None or src != made.assembly:
+                return make_hsaco(src, metadata)
+            return _hsaco(src, options.arch)
+
+        stages["hsaco"] = hsaco
+    else:
         from triton.runtime.errors import PTXASError
 
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
@@ -300,6 +310,22 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
             return best.cubin
 
         stages["cubin"] = cubin
+
+
+def _hsaco(amdgcn: str, arch: str) -> bytes:
+    """Assembles and links as Triton's stage, with 16-bit operands written as 32-bit registers.
+
+    For gfx11 and gfx12, Triton's LLVM expects halves of registers, such as ``v3.l``; LLVM 22 writes ``v3``.
+    """
+    from triton._C.libtriton import amd
+    from triton.backends.amd.compiler import assemble_amdgcn
+
+    with tempfile.NamedTemporaryFile() as obj, tempfile.NamedTemporaryFile() as linked:
+        obj.write(assemble_amdgcn(amdgcn, arch, "-real-true16"))
+        obj.flush()
+        amd.link_hsaco(obj.name, linked.name)
+        # The linker may replace the file.
+        return pathlib.Path(linked.name).read_bytes()
 
 
 def _best_reductions(
