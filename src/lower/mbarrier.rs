@@ -28,13 +28,15 @@ pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>
     Ok(l.buffer(value)?.address(&mut l.e))
 }
 
-/// Returns a condition that is true only in the elected thread, and only if `pred` is true or `None`.
+/// Returns a condition that is true only in the elected thread of each of the first `warps` warps, and only if `pred` is
+/// true or `None`.
 pub(super) fn issuer<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
+    warps: u32,
     pred: Option<Val<'c>>,
 ) -> Val<'c> {
-    let elected = units.elected(l.gpu, &mut l.e);
+    let elected = units.elected(l.gpu, &mut l.e, warps);
     match pred {
         Some(pred) => {
             let pred = l.get(pred)[0];
@@ -51,7 +53,7 @@ fn update<'c>(
     pred: Option<Val<'c>>,
 ) -> Outcome {
     let units = units(l)?;
-    let by = issuer(l, units, pred);
+    let by = issuer(l, units, 1, pred);
     let object = object(l, mbarrier)?;
     units.mbarrier(&mut l.e, object, action, by);
     Ok(())

@@ -1,8 +1,10 @@
 //! Tensor descriptors, and copies by the tensor memory accelerator.
 //!
-//! One thread copies a block box by box ([`linear_layout::plan::tensor_copy`]). A descriptor is a by-value kernel
-//! argument of 128 bytes, or is built in shared memory and copied to global memory.
+//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]). One thread of each warp issues a copy, so that
+//! several boxes take one instruction. A descriptor is a by-value kernel argument of 128 bytes, or is built in shared
+//! memory and copied to global memory; only the first warp uses the latter.
 
+use super::calls::is_kernel;
 use super::emit::Fork;
 use super::gpu::{BoxAccess, BoxDirection, CachePolicy, DescriptorField, UnitIsa};
 use super::local::{MemdescLayout, check_alignment};
@@ -11,18 +13,18 @@ use super::memory::cache_policy;
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{AccessTarget, Act, Effects, Request};
-use crate::ir::ops::ttng;
+use crate::ir::ops::{tt, ttng};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::encoding::Encoding;
 use linear_layout::machine;
-use linear_layout::plan::tensor_copy::{BoxCopy, plan_tensor_copy};
-use melior::ir::ValueLike;
+use linear_layout::plan::tensor_copy::{BoxCopy, CopyRound, distribute_copies, plan_tensor_copy};
+use melior::ir::{BlockLike, RegionLike, ValueLike};
 use std::sync::Arc;
 
 #[derive(Debug)]
 struct Boxes {
-    copies: Vec<BoxCopy>,
+    rounds: Vec<CopyRound>,
     /// Required alignment of the buffer in bytes: the size of eight rows of the swizzle pattern.
     alignment: u64,
 }
@@ -44,11 +46,20 @@ struct Block<'c> {
 fn plan<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
+    block: &Block<'c>,
     buffer: Val<'c>,
-    is_tile: bool,
 ) -> Result<Arc<Boxes>, Diagnostic> {
     let layouts = l.layouts;
-    let key = vec![sys::type_id(buffer.r#type()), usize::from(is_tile)];
+    let is_tile = block.pixel_offsets.is_empty();
+    let warps = match is_kernel_argument(block.descriptor) {
+        true => l.gpu.num_warps,
+        false => 1,
+    };
+    let key = vec![
+        sys::type_id(buffer.r#type()),
+        usize::from(is_tile),
+        warps as usize,
+    ];
     l.allocation.plan_late(op, key, || {
         let view = MemdescLayout::of(layouts, buffer.r#type())?;
         if view.shape() != view.alloc_shape() {
@@ -79,24 +90,35 @@ fn plan<'c>(
         }
         let copies = plan_tensor_copy(&view.place, &tensor_box)
             .map_err(|e| Diagnostic::new(e.to_string()))?;
+        let rounds = distribute_copies(&copies, warps);
+        let copies: Vec<BoxCopy> = rounds.iter().flat_map(CopyRound::copies).collect();
         machine::check_tensor_copy(&copies, &tensor_box, &view.place).map_err(wrong)?;
         Ok(Boxes {
-            copies,
+            rounds,
             alignment: 8 * u64::from(tensor_box.swizzle_bytes.max(16)),
         })
     })
 }
 
-/// Copies a block between shared and global memory. `by` is a condition that is true only in the thread that issues the
-/// copies.
+/// Returns true for an argument of a kernel. Such a descriptor is valid in all warps; a descriptor that the kernel
+/// builds is acquired by the first warp only.
+fn is_kernel_argument(descriptor: Val<'_>) -> bool {
+    let Some(block) = sys::block_of_argument(descriptor) else {
+        return false;
+    };
+    let function = block.parent_operation().and_then(tt::Func::of);
+    function.is_some_and(|f| is_kernel(f) && f.body().first_block() == Some(block))
+}
+
+/// Copies a block between shared and global memory if `pred` is true or `None`.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
-    (units, by): (&dyn UnitIsa, Val<'c>),
+    (units, pred): (&dyn UnitIsa, Option<Val<'c>>),
     block: &Block<'c>,
     (buffer, direction): (Val<'c>, BoxDirection<'c>),
 ) -> Outcome {
-    let boxes = plan(l, op, buffer, block.pixel_offsets.is_empty())?;
+    let boxes = plan(l, op, block, buffer)?;
     check_alignment(l.layouts, buffer, boxes.alignment)?;
     let base = l.buffer(buffer)?.address(&mut l.e);
     let descriptor = l.get(block.descriptor)[0];
@@ -104,30 +126,43 @@ fn copy<'c>(
     let innermost_first = block.pixel_offsets.iter().rev();
     let pixel_offsets: Vec<Val<'c>> = innermost_first.map(|o| l.get(*o)[0]).collect();
     let rank = boxes
-        .copies
+        .rounds
         .first()
-        .map_or(0, |copy| copy.coordinates.len());
+        .map_or(0, |round| round.first.coordinates.len());
     let Some(outer) = start.len().checked_sub(rank) else {
         return Err(Diagnostic::new(format!(
             "has a buffer of rank {rank}, expected at most {}, the rank of the descriptor",
             start.len()
         )));
     };
-    for copy in &boxes.copies {
+    for round in &boxes.rounds {
+        let by = issuer(l, units, round.warps, pred);
+        let warp = (round.warps > 1).then(|| l.gpu.warp(&mut l.e));
+        let mut offset = |first: u64, step: u64| {
+            let first = l.e.i32(small(first));
+            let Some(warp) = warp.filter(|_| step != 0) else {
+                return first;
+            };
+            let step = l.e.i32(small(step));
+            let steps = l.e.mul(warp, step);
+            l.e.add(first, steps)
+        };
+        let steps = round.first.coordinates.iter().zip(&round.step.coordinates);
+        let inner: Vec<Val<'c>> = steps.map(|(first, step)| offset(*first, *step)).collect();
+        let position = offset(round.first.position, round.step.position);
+        let mut coordinates = start.clone();
         // The block has size 1 along dimensions that the buffer lacks.
-        let offsets = std::iter::repeat_n(0, outer).chain(copy.coordinates.iter().copied());
-        let mut coordinates = Vec::new();
-        for (start, offset) in start.iter().zip(offsets) {
-            let offset = l.e.i32(small(offset));
-            coordinates.push(l.e.add(*start, offset));
+        for (coordinate, offset) in coordinates[outer..].iter_mut().zip(inner) {
+            *coordinate = l.e.add(*coordinate, offset);
         }
         coordinates.reverse();
+        let i8 = l.e.types.i8;
         let access = BoxAccess {
             direction,
             descriptor,
             coordinates,
             pixel_offsets: pixel_offsets.clone(),
-            shared: l.e.gep_bytes(base, small(copy.position)),
+            shared: l.e.gep(base, i8, position),
             second: block.cache.second.clone(),
         };
         units.copy_box(&mut l.e, &access, by);
@@ -145,7 +180,6 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         return Err(Diagnostic::new("is not supported with `multicast`"));
     }
     let units = units(l)?;
-    let by = issuer(l, units, Some(load.pred()));
     let mbarrier = object(l, load.barrier())?;
     let direction = BoxDirection::Load { mbarrier };
     let block = Block {
@@ -154,7 +188,8 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         pixel_offsets: load.offsets(),
         cache: cache_policy(load.cache_policy()),
     };
-    copy(l, op, (units, by), &block, (load.result(), direction))
+    let to = (load.result(), direction);
+    copy(l, op, (units, Some(load.pred())), &block, to)
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -189,8 +224,7 @@ fn to_global<'c>(
     to: (Val<'c>, BoxDirection<'c>),
 ) -> Outcome {
     let units = units(l)?;
-    let by = issuer(l, units, None);
-    copy(l, op, (units, by), block, to)?;
+    copy(l, op, (units, None), block, to)?;
     units.commit_boxes(&mut l.e);
     Ok(())
 }

@@ -8,12 +8,19 @@
 #barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // A block of 128 channels has two boxes of 64, the width of the swizzle. All pixels of a box are one copy.
+  // A block of 128 channels has two boxes of 64, the width of the swizzle, and each of two warps copies one. All pixels of
+  // a box are one copy.
   // CHECK-LABEL: llvm.func @pixels
-  // CHECK-COUNT-2: cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [$1], [$2, {$3, $4, $5, $6}], [$7], {$8, $9};", "b,r,l,r,r,r,r,r,h,h,~{memory}"
+  // CHECK: [[TWO:%[0-9]+]] = llvm.mlir.constant(2 : i32) : i32
+  // CHECK: llvm.icmp "ult" [[WARP:%[0-9]+]], [[TWO]] : i32
+  // CHECK: [[CHANNELS:%[0-9]+]] = llvm.mlir.constant(64 : i32) : i32
+  // CHECK: llvm.mul [[WARP]], [[CHANNELS]] : i32
+  // CHECK: [[BYTES:%[0-9]+]] = llvm.mlir.constant(4096 : i32) : i32
+  // CHECK: llvm.mul [[WARP]], [[BYTES]] : i32
+  // CHECK: cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [$1], [$2, {$3, $4, $5, $6}], [$7], {$8, $9};", "b,r,l,r,r,r,r,r,h,h,~{memory}"
   // CHECK-NOT: cp.async.bulk
   // PTX-LABEL: .entry pixels
-  // PTX-COUNT-2: cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes
+  // PTX: cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes
   // MANY: error: 'ttng.async_tma_copy_global_to_local' op requires a block of at most 1024 pixels, but got 2048
   tt.func public @pixels(%images: !ttng.tensordesc_im2col<32x128xf16, #shared>, %n: i32, %y: i32, %x: i32, %c: i32, %r: i16, %s: i16) {
     %true = arith.constant true

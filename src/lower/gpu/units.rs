@@ -88,10 +88,10 @@ pub(crate) struct GroupProduct<'c> {
 }
 
 /// Emits the instructions of the asynchronous units: mbarriers, tensor copies and warp-group products. A parameter
-/// `by` is a condition that is true only in the thread that issues the instruction.
+/// `by` is a condition that is true only in the threads that issue the instruction.
 pub(crate) trait UnitIsa {
-    /// Returns a condition that is true in one fixed thread of warp 0.
-    fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
+    /// Returns a condition that is true in one fixed thread of each of the first `warps` warps.
+    fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, warps: u32) -> Val<'c>;
 
     fn mbarrier<'c>(
         &self,

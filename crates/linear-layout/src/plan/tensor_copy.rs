@@ -40,6 +40,85 @@ pub struct BoxCopy {
     pub position: u64,
 }
 
+impl BoxCopy {
+    /// Returns the copy whose coordinates and position are `count` steps after those of `self`.
+    fn after(&self, step: &Self, count: u64) -> Self {
+        let coordinates = self.coordinates.iter().zip(&step.coordinates);
+        Self {
+            coordinates: coordinates.map(|(at, step)| at + count * step).collect(),
+            position: self.position + count * step.position,
+        }
+    }
+
+    /// Returns the step from `self` to `next`, or `None` if a coordinate or the position decreases.
+    fn step_to(&self, next: &Self) -> Option<Self> {
+        let coordinates = self.coordinates.iter().zip(&next.coordinates);
+        Some(Self {
+            coordinates: coordinates
+                .map(|(at, next)| next.checked_sub(*at))
+                .collect::<Option<_>>()?,
+            position: next.position.checked_sub(self.position)?,
+        })
+    }
+}
+
+/// Copies that warps issue at the same time. Warp `w` of the first `warps` warps issues the copy that is `w` steps after
+/// `first`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CopyRound {
+    /// The copy of warp 0.
+    pub first: BoxCopy,
+    /// Differences of coordinates and position between the copies of neighboring warps.
+    pub step: BoxCopy,
+    /// Number of warps that issue a copy.
+    pub warps: u32,
+}
+
+impl CopyRound {
+    /// Iterates over the copies of the warps, in the order of the warps.
+    pub fn copies(&self) -> impl Iterator<Item = BoxCopy> {
+        (0..self.warps).map(|warp| self.first.after(&self.step, warp.into()))
+    }
+}
+
+/// Distributes copies over at most `warps` warps. Each round has as many equally spaced copies as possible.
+///
+/// ```
+/// # use linear_layout::plan::tensor_copy::{BoxCopy, distribute_copies};
+/// let copy = |column| BoxCopy { coordinates: vec![0, column], position: 128 * column };
+/// let rounds = distribute_copies(&[0, 64, 128, 192].map(copy), 2);
+/// assert_eq!(rounds.len(), 2);
+/// assert_eq!((&rounds[1].first, &rounds[1].step), (&copy(128), &copy(64)));
+/// ```
+#[must_use]
+pub fn distribute_copies(copies: &[BoxCopy], warps: u32) -> Vec<CopyRound> {
+    let mut rounds = Vec::new();
+    let mut rest = copies;
+    while let [first, after @ ..] = rest {
+        let mut round = CopyRound {
+            first: first.clone(),
+            step: BoxCopy {
+                coordinates: vec![0; first.coordinates.len()],
+                position: 0,
+            },
+            warps: 1,
+        };
+        if let Some(step) = after.first().and_then(|next| first.step_to(next)) {
+            let spaced = after
+                .iter()
+                .zip(1..warps)
+                .take_while(|(copy, warp)| **copy == first.after(&step, (*warp).into()));
+            round.warps += spaced.map(|_| 1).sum::<u32>();
+            if round.warps > 1 {
+                round.step = step;
+            }
+        }
+        rest = &rest[round.warps as usize..];
+        rounds.push(round);
+    }
+    rounds
+}
+
 /// Divides a block of a tensor into boxes, and returns one copy per box. The copies are in the row-major order of
 /// their boxes. The block has the shape of `buffer`.
 ///

@@ -3,7 +3,7 @@
 use super::Nvidia;
 use super::access::l2_policy;
 use crate::ir::builders::{llvm, nvvm};
-use crate::lower::emit::Emitter;
+use crate::lower::emit::{Emitter, ICmpPredicate};
 use crate::lower::gpu::isa::Gpu;
 use crate::lower::gpu::units::{
     Accumulation, BoxAccess, BoxDirection, DescriptorField, GroupFactor, GroupProduct,
@@ -20,12 +20,18 @@ pub(super) fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
 }
 
 impl UnitIsa for Nvidia {
-    fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
-        let warp = gpu.warp(e);
-        let is_first = e.is_zero(warp);
+    fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, warps: u32) -> Val<'c> {
         let i1 = e.types.i1;
+        let is_among_first = (warps < gpu.num_warps).then(|| {
+            let warp = gpu.warp(e);
+            let warps = e.i32(warps);
+            e.icmp(ICmpPredicate::Ult, warp, warps)
+        });
         let elected = e.pure(nvvm::elect_sync(None, i1));
-        e.and(is_first, elected)
+        match is_among_first {
+            Some(is_among_first) => e.and(is_among_first, elected),
+            None => elected,
+        }
     }
 
     fn mbarrier<'c>(
