@@ -5,7 +5,8 @@
 //! `remove-layout-conversions` removes redundant conversions.
 //!
 //! Dependent accesses with equal shape and order share a layout, with the widest vector of the group. A store does not
-//! exceed its own width, since a wider vector would leave gaps.
+//! exceed its own width, since a wider vector would leave gaps. Neither does a load of an operand of a product:
+//! `pipeline-loops` turns it into copies of one vector each.
 //!
 //! # Source
 //! Triton's `tritongpu-coalesce`.
@@ -70,8 +71,8 @@ struct PointerAccess<'c> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AccessKind {
-    /// A load from a tensor of pointers. Its vector may be wider than its own pointers justify, if an access that
-    /// is connected to the load has a wider vector; see [`Components`].
+    /// A load from a tensor of pointers, except operands of products. Its vector may be wider than its own pointers
+    /// justify, if an access that is connected to the load has a wider vector; see [`Components`].
     Load,
     Other,
     /// An access through a tensor descriptor, for which the hardware generates the addresses.
@@ -80,6 +81,7 @@ enum AccessKind {
 
 fn pointers<'c>(op: Op<'c>) -> Option<(Val<'c>, AccessKind)> {
     Some(match OpView::of(op)? {
+        OpView::TtLoad(op) if is_factor(op.result()) => (op.ptr(), AccessKind::Other),
         OpView::TtLoad(op) => (op.ptr(), AccessKind::Load),
         OpView::TtStore(op) => (op.ptr(), AccessKind::Other),
         OpView::TtAtomicRMW(op) => (op.ptr(), AccessKind::Other),
@@ -87,6 +89,18 @@ fn pointers<'c>(op: Op<'c>) -> Option<(Val<'c>, AccessKind)> {
         OpView::TtgAsyncCopyGlobalToLocal(op) => (op.src(), AccessKind::Other),
         _ => return None,
     })
+}
+
+/// Returns true if a value is used, and only as an operand of matrix products.
+fn is_factor(value: Val<'_>) -> bool {
+    let uses = sys::uses(value);
+    !uses.is_empty()
+        && uses.into_iter().all(|(user, _)| match OpView::of(user) {
+            Some(OpView::TtDot(_)) => true,
+            Some(OpView::TtgConvertLayout(convert)) => is_factor(convert.result()),
+            Some(OpView::TtTrans(trans)) => is_factor(trans.result()),
+            _ => false,
+        })
 }
 
 impl<'c> PointerAccess<'c> {
