@@ -12,8 +12,8 @@
 //! load without a buffer gets slots of its own.
 //!
 //! A product of warp groups whose result is only yielded stays in flight until the next product has started. If that
-//! is in the next iteration, the product still reads its slot: the buffers have one slot more, or the copies follow the
-//! wait for the product.
+//! is in the next iteration, the product still reads its slot: the buffers have one slot more, and the copies start while
+//! the product runs; or the copies follow the wait for the product.
 //!
 //! - [`arguments`]: the arguments that pointers are based on.
 //! - [`loads`]: the loads that become copies, and the operations that compute their addresses.

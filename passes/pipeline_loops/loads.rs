@@ -294,19 +294,26 @@ impl<'c> PipelinedLoop<'c> {
             is_alone,
             costs_blocks,
         } = occupancy;
-        let stages = |in_use, copies_follow_products, products_cross| Stages {
+        let stages = |in_use, place, products_cross| Stages {
             slots: ahead + in_use,
             ahead,
-            copies_follow_products,
+            place,
             products_cross,
         };
         // No other block, or no time, would hide the copies in front of the products; a copy that starts one iteration
         // ahead must not start later.
-        let follows = ahead > 1 && (is_alone || self.num_products() > 1);
+        let place = match ahead > 1 && (is_alone || self.num_products() > 1) {
+            true => CopyPlace::After,
+            false => CopyPlace::Before,
+        };
         match (self.overlap.may_cross(), self.overlap.has_joins()) {
             (true, false) => {
                 // A product in flight still reads the slot of the iteration before. A further slot saves a barrier.
-                let mut both = vec![stages(2, false, true), stages(1, true, true)];
+                let place = match is_alone {
+                    true => CopyPlace::Before,
+                    false => CopyPlace::During,
+                };
+                let mut both = vec![stages(2, place, true), stages(1, CopyPlace::After, true)];
                 // One iteration does not hide a copy, another block does.
                 if ahead == 1 && costs_blocks && self.has_pointers() {
                     both.reverse();
@@ -314,8 +321,8 @@ impl<'c> PipelinedLoop<'c> {
                 both
             }
             // Without another block, nothing else multiplies while the iteration needs the results of its joins.
-            (true, true) if is_alone => vec![stages(2, follows, true), stages(1, follows, false)],
-            _ => vec![stages(1, follows, false)],
+            (true, true) if is_alone => vec![stages(2, place, true), stages(1, place, false)],
+            _ => vec![stages(1, place, false)],
         }
     }
 
@@ -370,14 +377,23 @@ struct Occupancy {
     costs_blocks: bool,
 }
 
+/// The place of the copies that an iteration starts, relative to its products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CopyPlace {
+    /// Directly after the wait for earlier copies.
+    Before,
+    /// After the start of asynchronous products, and before the wait for those of the iteration before.
+    During,
+    /// At the end of the iteration.
+    After,
+}
+
 /// The number of slots per buffer, and the number of iterations between the start of a copy and its use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages {
     pub(super) slots: u32,
     pub(super) ahead: u32,
-    /// True if the copies of an iteration start after its products, and false if they start directly after the
-    /// iteration has waited for earlier copies.
-    pub(super) copies_follow_products: bool,
+    pub(super) place: CopyPlace,
     /// True if sums stay in flight into the next iteration.
     pub(super) products_cross: bool,
 }

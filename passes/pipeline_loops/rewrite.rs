@@ -7,7 +7,7 @@ use super::super::block_copies::{Mbarriers, mutable, replace_buffer};
 use super::super::context::PassContext;
 use super::super::insertion::{Constants, Insertion};
 use super::super::rewrite_layouts::drop_dead;
-use super::loads::{LoadOp, PipelinedLoop, Stages};
+use super::loads::{CopyPlace, LoadOp, PipelinedLoop, Stages};
 use super::products::wait;
 use super::reads;
 use crate::analysis::assignment::Role;
@@ -201,15 +201,32 @@ impl<'c> Pipeline<'_, 'c> {
             carried: carried.to_vec(),
             exists: first.compare(CmpIPredicate::Slt, induction, end)?,
         };
-        let end = *build::operations(body).last()?;
-        let rewriter = self.before.context.rewriter();
-        plan.overlap
-            .rewrite(rewriter, body, self.stages.products_cross)?;
-        let place = match self.stages.copies_follow_products {
-            true => end,
-            false => first.place,
+        let end = Insertion {
+            place: *build::operations(body).last()?,
+            ..first
         };
-        let mut next = self.copies(Insertion { place, ..first }, &later, filled)?;
+        let overlap = || {
+            let rewriter = self.before.context.rewriter();
+            plan.overlap
+                .rewrite(rewriter, body, self.stages.products_cross)
+        };
+        let copies = |at| self.copies(at, &later, filled);
+        let mut next = match self.stages.place {
+            CopyPlace::During => {
+                // The wait for products is inserted behind the copies.
+                let next = copies(end)?;
+                overlap()?;
+                next
+            }
+            CopyPlace::Before => {
+                overlap()?;
+                copies(first)?
+            }
+            CopyPlace::After => {
+                overlap()?;
+                copies(end)?
+            }
+        };
         let [read_next, is_first] = first.next_slot(read, slots)?;
         let [filled_next, _] = first.next_slot(filled, slots)?;
         next.extend([read_next, filled_next]);

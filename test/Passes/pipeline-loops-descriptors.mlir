@@ -21,15 +21,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttg.async_wait {num = 1 : i32}
   // CHECK-NEXT: [[BARRIER:%.*]] = ttg.memdesc_index [[BARRIERS]]{{\[}}[[READ]]]
   // CHECK-NEXT: ttng.wait_barrier [[BARRIER]], [[PHASE]]
+  // CHECK: [[WRAPS:%.*]] = arith.cmpi sge
+  // CHECK: [[CHANGE:%.*]] = arith.extui [[WRAPS]]
+  // CHECK: arith.xori [[PHASE]], [[CHANGE]]
+  // CHECK: ttng.warp_group_dot {{.*}} {isAsync = true}
   // CHECK: [[BARRIER:%.*]] = ttg.memdesc_index [[BARRIERS]]{{\[}}[[FILLED]]]
   // CHECK-NEXT: ttng.barrier_expect [[BARRIER]], 4096
   // CHECK-NEXT: [[SLOT:%.*]] = ttg.memdesc_index [[A]]{{\[}}[[FILLED]]]
   // CHECK-NEXT: ttng.async_tma_copy_global_to_local {{.*}} [[SLOT]], [[BARRIER]]
   // CHECK: ttg.async_copy_global_to_local
-  // CHECK: [[WRAPS:%.*]] = arith.cmpi sge
-  // CHECK: [[CHANGE:%.*]] = arith.extui [[WRAPS]]
-  // CHECK: arith.xori [[PHASE]], [[CHANGE]]
-  // CHECK: ttng.warp_group_dot {{.*}} {isAsync = true}
+  // CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
   // CHECK: ttg.async_wait {num = 0 : i32}
   // CHECK-COUNT-4: ttng.inval_barrier
   tt.func public @blocks_and_pointers(%d: !tt.tensordesc<64x32xf16, #shared>, %q: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32, %m: i32) -> tensor<64x64xf32, #mma> {
