@@ -113,7 +113,7 @@ const fn swizzled(address: u64, swizzle_bytes: u32) -> u64 {
 mod tests {
     use super::*;
     use crate::encoding::{CgaLayout, NvmmaSharedEncoding};
-    use crate::plan::tensor_copy::plan_tensor_copy;
+    use crate::plan::tensor_copy::{CopyRound, distribute_copies, plan_tensor_copy};
 
     fn every(mut check: impl FnMut(&BufferLayout, &TensorBox, &[BoxCopy])) {
         let shapes: [&[u64]; 5] = [&[64, 128], &[8, 64], &[256, 256], &[2, 64, 128], &[512, 32]];
@@ -157,6 +157,36 @@ mod tests {
             check_tensor_copy(copies, tensor_box, place)
                 .unwrap_or_else(|e| panic!("{tensor_box:?}, {copies:?}: {e}"));
         });
+    }
+
+    #[test]
+    fn rounds_have_all_copies() {
+        let mut most = 0;
+        every(|_, _, copies| {
+            for warps in [1, 2, 3, 4, 8] {
+                let rounds = distribute_copies(copies, warps);
+                let of_rounds: Vec<BoxCopy> = rounds.iter().flat_map(CopyRound::copies).collect();
+                assert_eq!(of_rounds, copies);
+                assert!(
+                    rounds
+                        .iter()
+                        .all(|round| (1..=warps).contains(&round.warps))
+                );
+                most = most.max(rounds[0].warps);
+            }
+        });
+        assert_eq!(most, 8);
+        // Rows of boxes are not equally spaced: each is a round.
+        let copy = |row: u64, column: u64| BoxCopy {
+            coordinates: vec![256 * row, 64 * column],
+            position: 65536 * row + 32768 * column,
+        };
+        let grid: Vec<BoxCopy> = [(0, 0), (0, 1), (1, 0), (1, 1)]
+            .map(|(row, column)| copy(row, column))
+            .into();
+        let warps = |round: &CopyRound| round.warps;
+        let rounds: Vec<u32> = distribute_copies(&grid, 4).iter().map(warps).collect();
+        assert_eq!(rounds, [2, 2]);
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl BoxCopy {
 pub struct CopyRound {
     /// The copy of warp 0.
     pub first: BoxCopy,
-    /// Differences of coordinates and position between the copies of neighboring warps.
+    /// Differences of coordinates and position between the copies of neighbouring warps.
     pub step: BoxCopy,
     /// Number of warps that issue a copy.
     pub warps: u32,
