@@ -309,11 +309,14 @@ impl<'c> PipelinedLoop<'c> {
         match (self.overlap.may_cross(), self.overlap.has_joins()) {
             (true, false) => {
                 // A product in flight still reads the slot of the iteration before. A further slot saves a barrier.
-                let place = match is_alone {
+                let with_slot = match is_alone {
                     true => CopyPlace::Before,
                     false => CopyPlace::During,
                 };
-                let mut both = vec![stages(2, place, true), stages(1, CopyPlace::After, true)];
+                let mut both = vec![
+                    stages(2, with_slot, true),
+                    stages(1, CopyPlace::After, true),
+                ];
                 // One iteration does not hide a copy, another block does.
                 if ahead == 1 && costs_blocks && self.has_pointers() {
                     both.reverse();

@@ -210,22 +210,19 @@ impl<'c> Pipeline<'_, 'c> {
             plan.overlap
                 .rewrite(rewriter, body, self.stages.products_cross)
         };
-        let copies = |at| self.copies(at, &later, filled);
-        let mut next = match self.stages.place {
-            CopyPlace::During => {
-                // The wait for products is inserted behind the copies.
-                let next = copies(end)?;
-                overlap()?;
-                next
-            }
-            CopyPlace::Before => {
-                overlap()?;
-                copies(first)?
-            }
-            CopyPlace::After => {
-                overlap()?;
-                copies(end)?
-            }
+        let place = match self.stages.place {
+            CopyPlace::Before => first,
+            CopyPlace::During | CopyPlace::After => end,
+        };
+        let copies = || self.copies(place, &later, filled);
+        // The wait for products is inserted at the end of the iteration.
+        let mut next = if self.stages.place == CopyPlace::During {
+            let next = copies()?;
+            overlap()?;
+            next
+        } else {
+            overlap()?;
+            copies()?
         };
         let [read_next, is_first] = first.next_slot(read, slots)?;
         let [filled_next, _] = first.next_slot(filled, slots)?;
