@@ -313,10 +313,17 @@ impl<'c> PipelinedLoop<'c> {
                     true => CopyPlace::Before,
                     false => CopyPlace::During,
                 };
-                let mut both = vec![
-                    stages(2, with_slot, true),
-                    stages(1, CopyPlace::After, true),
-                ];
+                let crossing = stages(2, with_slot, true);
+                // Another block multiplies while this one waits. Products in flight need more iterations ahead, since the
+                // slot that they read is filled later.
+                if !is_alone && !self.has_pointers() {
+                    let waiting = stages(1, CopyPlace::Before, false);
+                    return match ahead > 2 {
+                        true => vec![crossing, waiting],
+                        false => vec![waiting],
+                    };
+                }
+                let mut both = vec![crossing, stages(1, CopyPlace::After, true)];
                 // One iteration does not hide a copy, another block does.
                 if ahead == 1 && costs_blocks && self.has_pointers() {
                     both.reverse();
