@@ -87,6 +87,13 @@ def test_one_more_block_is_taken_if_a_warp_takes_no_longer():
     assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 24, cycles=1070)})[:2] == (0, [0, 5])
     # One block of 16 warps and 71 registers: 64 registers for two.
     assert chosen({0: cubin(71, cycles=100), 2: cubin(64, cycles=100)}, PTX.replace("128", "512"))[0] == 2
+    # A second block doubles the warps.
+    assert chosen({0: cubin(171, cycles=1000), 2: cubin(128, 24, cycles=1150)}, PTX.replace("128", "256"))[0] == 2
+    assert chosen({0: cubin(171, cycles=1000), 2: cubin(128, 24, cycles=1170)}, PTX.replace("128", "256"))[0] == 0
+    # 168 registers, chosen for a fifth block of 2 warps, let six run: the L1 cache holds the spills of five.
+    two_warps = {0: cubin(255, 80, cycles=1000), 5: cubin(168, 168, cycles=1040)}
+    assert chosen(two_warps, PTX.replace("128", "64"), shared_bytes=16_384)[0] == 5
+    assert chosen(two_warps, PTX.replace("128", "64"), shared_bytes=32_768)[0] == 0
 
 
 def test_more_registers_are_taken_if_shared_memory_lets_fewer_blocks_run():

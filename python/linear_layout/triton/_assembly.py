@@ -32,8 +32,9 @@ MOST_REGISTERS = 255
 FEW_WARPS = 16
 #: The smallest fraction of the registers with which one more block is tried; with fewer registers, kernels spill.
 LEAST_REGISTERS = 0.6
-#: The largest relative time of a warp at which one more block is a gain; for n blocks, at most 1 + 1/n^2, or 1 + 1/2n if
-#: no more registers are spilled.
+#: The largest relative time of a warp at which a second block is a gain.
+SECOND_BLOCK = 1.16
+#: The same for a further block; for n blocks, at most 1 + 1/n^2, or 1 + 1/2n if no more registers are spilled.
 SLOWER_WARP = 1.12
 
 #: Butterflies and fewer blocks are tried if a loop has this many global loads, and waits for this fraction of them.
@@ -155,7 +156,8 @@ def assembled(
             continue
         cubin, after, reason = result
         spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
-        if spills_more and resident(after, after.frame_bytes) < other.blocks:
+        # `ptxas` may leave registers for more blocks than requested, and all of them spill.
+        if spills_more and resident(after, after.frame_bytes) < resident(after):
             continue
         slower_warp = other.slower_warp if spills_more else max(other.slower_warp, other.unspilled)
         if estimate(cubin, target).cycles <= slower_warp * estimate(best.cubin, target).cycles:
@@ -195,7 +197,8 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        spilled, unspilled = (min(SLOWER_WARP, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks)))
+        most = SECOND_BLOCK if blocks == 1 else SLOWER_WARP
+        spilled, unspilled = (min(most, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks)))
         return [BlockCount(blocks + 1, spilled, unspilled)]
     by_registers = resident(used.registers, shared=0)
     uses_all = -used.registers % GRANULE <= MOST_SPARE
