@@ -6,7 +6,7 @@ use crate::sys;
 use crate::sys::build::{self, Op};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
 use linear_layout::layout::LinearLayout;
-use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
+use linear_layout::plan::memory::{BufferLayout, MemoryPlan, plan_transfer};
 use linear_layout::target::{Access, Target};
 use melior::ir::{Type, TypeLike, ValueLike};
 
@@ -44,6 +44,25 @@ pub(crate) fn plan_buffer_access(
     access: Access,
     target: &Target,
 ) -> Option<MemoryPlan> {
+    let (place, mask, _) = buffer_layout(buffer)?;
+    MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
+}
+
+/// Returns the register layout with which a block of `2^warps_log2` warps copies a tensor from a buffer to another one in which
+/// other elements are adjacent. Returns `None` if no such layout is known.
+pub(crate) fn plan_buffer_transfer(
+    buffers: [Type<'_>; 2],
+    warps_log2: u32,
+    target: &Target,
+) -> Option<LinearLayout> {
+    let [(from, _, shape), (to, ..)] = [buffer_layout(buffers[0])?, buffer_layout(buffers[1])?];
+    let threads = [target.lanes_log2(), warps_log2];
+    plan_transfer([&from, &to], &shape, threads, target)
+}
+
+/// Returns the layout of a buffer type, the mask of the bits that may be set in the position of a view, and the shape of the
+/// view. Returns `None` if `buffer` is not a buffer type with a supported encoding.
+fn buffer_layout(buffer: Type<'_>) -> Option<(BufferLayout, u64, Vec<u64>)> {
     let buffer = sys::buffer(buffer)?;
     let encoding = Layouts::of(buffer.element.context())
         .encoding(buffer.encoding?)
@@ -54,7 +73,8 @@ pub(crate) fn plan_buffer_access(
     let leading = buffer.shape.len().checked_sub(encoding.rank())?;
     let shapes = [&buffer.alloc_shape[leading..], &buffer.shape[leading..]];
     let bits = element_bits(buffer.element)?;
-    plan_access(layout, (&encoding, shapes, bits), access, target)
+    let (place, mask) = placed(&encoding, shapes, bits)?;
+    Some((place, mask, shapes[1].to_vec()))
 }
 
 /// Returns the cost, in quarters of a cycle, of reading a tensor in the layout `layout` from the slot of a prefetched load.
@@ -87,24 +107,19 @@ pub(super) fn slot_read(
         .into_iter()
         .filter_map(|(vector, per_phase, phases)| {
             let slot = SwizzledSharedEncoding::new(vector, per_phase, phases, &order, cga).ok()?;
-            let slot = (&Encoding::from(slot), [shape, shape], bits);
-            let plan = plan_access(layout, slot, Access::Load, target)?;
+            let (slot, mask) = placed(&slot.into(), [shape, shape], bits)?;
+            let plan = MemoryPlan::of_warps(layout, &slot, mask, Access::Load, target).ok()?;
             Some(plan.cost(target).total())
         });
     costs.min()
 }
 
-/// Plans an access to a buffer, or to a view of a buffer. The second argument contains the encoding, the shapes of the
-/// allocation and of the view, and the element width in bits.
-fn plan_access(
-    layout: &LinearLayout,
-    (encoding, [allocation, view], bits): (&Encoding, [&[u64]; 2], u32),
-    access: Access,
-    target: &Target,
-) -> Option<MemoryPlan> {
+/// Returns the layout of a buffer, and the mask of the bits that may be set in the position of a view. `shapes` are those of the
+/// allocation and of the view, `bits` is the element width.
+fn placed(encoding: &Encoding, shapes: [&[u64]; 2], bits: u32) -> Option<(BufferLayout, u64)> {
+    let [allocation, view] = shapes;
     let place = encoding.to_surjective_layout(allocation).ok()?;
     let place = BufferLayout::new(place, encoding.interval_paddings(), bits).ok()?;
-    // A view starts at a position in which only bits of this mask can be set.
     let mask = place.view_mask(view).ok()?;
-    MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
+    Some((place, mask))
 }

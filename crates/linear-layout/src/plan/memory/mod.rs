@@ -34,6 +34,7 @@ mod buffer_layout;
 mod error;
 mod indexed;
 mod program;
+mod transfer;
 
 use crate::number::narrow;
 pub(crate) use accesses::{AccessConstraints, AccessForm, Accesses};
@@ -42,6 +43,7 @@ pub use buffer_layout::{BufferLayout, Padding};
 pub use error::MemoryError;
 pub use indexed::IndexedPlan;
 pub use program::{BufferAccess, plan_access};
+pub use transfer::plan_transfer;
 
 use super::Cost;
 use super::gf2::apply;

@@ -1,5 +1,5 @@
-use super::{BufferLayout, IndexedPlan, MemoryPlan};
-use crate::encoding::Encoding;
+use super::{BufferLayout, IndexedPlan, MemoryPlan, plan_transfer};
+use crate::encoding::{Encoding, LinearEncoding};
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
 use std::collections::HashMap;
@@ -265,4 +265,61 @@ fn what_is_refused() {
             )
         );
     }
+}
+
+/// Returns the wavefronts of a copy between two transposed buffers, and those that the bytes need at least.
+fn transfer_wavefronts(bits: u32, shape: [u64; 2], warps_log2: u32) -> ([u32; 2], u32) {
+    let target = Target::parse("cuda:90").unwrap();
+    let buffer = |transposed: bool| {
+        let encoding = encoding(&format!(
+            "#ttg.nvmma_shared<{{swizzlingByteWidth = 128, transposed = {transposed}, elementBitWidth = {bits}}}>"
+        ));
+        let layout = encoding.to_surjective_layout(&shape).unwrap();
+        BufferLayout::new(layout, &[], bits).unwrap()
+    };
+    let [from, to] = [buffer(false), buffer(true)];
+    let threads = [target.lanes_log2(), warps_log2];
+    let layout = plan_transfer([&from, &to], &shape, threads, target).unwrap();
+    assert!(layout.is_invertible(), "{layout}");
+    assert!(LinearEncoding::new(layout.clone()).is_ok(), "{layout}");
+    let wavefronts = [(&from, Access::Load), (&to, Access::Store)].map(|(buffer, access)| {
+        let plan = MemoryPlan::new(&layout, buffer, 0, access, target).unwrap();
+        plan.cost(target).load_store / target.costs.wavefront
+    });
+    let bytes = u32::try_from(shape[0] * shape[1]).unwrap() * bits / 8;
+    (wavefronts, bytes / target.wavefront_bytes())
+}
+
+#[test]
+fn a_transposing_transfer_has_few_conflicts() {
+    // Without a permutation of bits, narrow elements could do without conflicts as well.
+    for (bits, shape, warps_log2, factors) in [
+        (32, [32, 128], 2, [1, 1]),
+        (32, [128, 32], 3, [1, 1]),
+        (32, [64, 64], 2, [1, 1]),
+        (16, [64, 128], 2, [2, 1]),
+        (8, [128, 128], 2, [2, 2]),
+        (8, [128, 256], 3, [2, 2]),
+    ] {
+        let (wavefronts, least) = transfer_wavefronts(bits, shape, warps_log2);
+        assert_eq!(
+            wavefronts,
+            factors.map(|factor| factor * least),
+            "{bits} bits, {shape:?}"
+        );
+    }
+}
+
+#[test]
+fn a_transfer_without_transposition_has_no_layout() {
+    let target = Target::parse("cuda:90").unwrap();
+    let [a, b] = [BUFFERS[0], BUFFERS[1]].map(|text| buffer_layout(text, 32));
+    assert_eq!(plan_transfer([&a, &b], &SHAPE, [5, 2], target), None);
+    // Padding moves the banks.
+    let padded = buffer_layout(BUFFERS[7], 32);
+    assert_eq!(plan_transfer([&a, &padded], &SHAPE, [5, 2], target), None);
+    // 2048 elements for 4096 threads.
+    let turned = buffer_layout(BUFFERS[5], 16);
+    assert_eq!(plan_transfer([&a, &turned], &SHAPE, [5, 7], target), None);
+    assert!(plan_transfer([&a, &turned], &SHAPE, [5, 2], target).is_some());
 }
