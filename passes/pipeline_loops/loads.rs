@@ -8,7 +8,7 @@ use super::arguments::base_argument;
 use super::copies_to_any_address;
 use super::products::Overlap;
 use super::shared_bytes::{bytes_of, other_bytes};
-use crate::analysis::assignment::{Role, divides_integers};
+use crate::analysis::assignment::{Role, divides_integers, widest_swizzle};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::analysis::effects::OpId;
 use crate::analysis::pressure::{is_loop, resident_blocks_of_loop};
@@ -117,8 +117,10 @@ impl<'c> PipelinedLoad<'c> {
         let slots = match load {
             LoadOp::Pointers(load) => {
                 let has_other_users = buffer_of(load.result(), body).is_none();
-                let own = has_other_users.then(|| own_buffer(context, load));
-                vec![allocs.first().and_then(slot_of), own.flatten()]
+                let own = has_other_users.then(|| own_buffer(context, load, Swizzle::None));
+                let alloc = allocs.first().and_then(slot_of);
+                let source = alloc.and_then(|_| own_buffer(context, load, Swizzle::Widest));
+                vec![alloc, own.flatten(), source]
             }
             LoadOp::Block(load) => vec![loaded_buffer(load)],
         };
@@ -180,7 +182,14 @@ impl<'c> PipelinedLoop<'c> {
             let mut candidates: Vec<(u32, PipelinedLoad<'c>)> = candidates
                 .filter_map(|load| Some((copy_bytes(context, &axis, &load, target)?, load)))
                 .collect();
-            let best = { candidates.iter() }.position(|(bytes, _)| *bytes >= LEAST_BYTES);
+            let at_least = |bytes| candidates.iter().position(|(copied, _)| *copied >= bytes);
+            let best = match at_least(LEAST_BYTES) {
+                // Narrow copies scatter a row, with bank conflicts. A wide copy is cheaper, also with a transposition after it.
+                Some(narrow) if candidates[narrow].0 <= LEAST_BYTES => {
+                    at_least(MOST_BITS / 8).or(Some(narrow))
+                }
+                best => best,
+            };
             if candidates.is_empty() {
                 continue;
             }
@@ -566,17 +575,33 @@ fn is_unchanged(op: Op<'_>, stored: &[Val<'_>]) -> bool {
     stored.is_empty() || base_argument(read).is_some_and(|argument| !stored.contains(&argument))
 }
 
-/// Returns the type of a buffer for a load whose result is used in registers. The buffer has no swizzle, and its
-/// rows are contiguous along the fastest dimension of the load. Each thread reads exactly the elements that it has
-/// copied, so neither access has bank conflicts.
-fn own_buffer<'c>(context: &PassContext<'c>, load: tt::Load<'c, 'c>) -> Option<Type<'c>> {
+/// The swizzle of a buffer for a load.
+#[derive(Clone, Copy)]
+enum Swizzle {
+    /// None: each thread reads exactly the elements that it has copied, so neither access has bank conflicts.
+    None,
+    /// Of vectors of the widest width, so that threads can also read along other dims.
+    Widest,
+}
+
+/// Returns the type of a buffer for a load whose result is used in registers. The rows of the buffer are contiguous along the
+/// fastest dimension of the load.
+fn own_buffer<'c>(
+    context: &PassContext<'c>,
+    load: tt::Load<'c, 'c>,
+    swizzle: Swizzle,
+) -> Option<Type<'c>> {
     let tensor = TensorType::of(load.result().r#type())?;
     let encoding = context.layouts().of_tensor(&tensor).ok()?;
     let (order, cga) = (
         encoding.order(tensor.shape).ok()?,
         encoding.cga_layout().ok()?,
     );
-    let shared = SwizzledSharedEncoding::new(1, 1, 1, &order, cga).ok()?;
+    let (vector, per_phase, phases) = match swizzle {
+        Swizzle::None => (1, 1, 1),
+        Swizzle::Widest => widest_swizzle(tensor.shape, &order, element_bits(tensor.element)?)?,
+    };
+    let shared = SwizzledSharedEncoding::new(vector, per_phase, phases, &order, cga).ok()?;
     let shared = attribute(load.op(), &shared.into())?;
     memdesc(tensor.shape, tensor.element, shared, true)
 }

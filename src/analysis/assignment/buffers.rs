@@ -90,19 +90,7 @@ pub(super) fn slot_read(
     target: &Target,
 ) -> Option<u32> {
     let (order, cga) = (load.order(shape).ok()?, load.cga_layout().ok()?);
-    let vector = (WIDEST_BITS / bits.max(1)).max(1);
-    let row_bytes = shape[*order.first()? as usize] * u64::from(bits).div_ceil(8);
-    let per_phase = (BANKS_BYTES / row_bytes).clamp(1, WIDEST_AT_ONCE);
-    let vectors = row_bytes * 8 / u64::from(WIDEST_BITS);
-    let phases = (WIDEST_AT_ONCE / per_phase).min(vectors).max(1);
-    let swizzles = [
-        (1, 1, 1),
-        (
-            vector,
-            u32::try_from(per_phase).ok()?,
-            u32::try_from(phases).ok()?,
-        ),
-    ];
+    let swizzles = [(1, 1, 1), widest_swizzle(shape, &order, bits)?];
     let costs = swizzles
         .into_iter()
         .filter_map(|(vector, per_phase, phases)| {
@@ -112,6 +100,18 @@ pub(super) fn slot_read(
             Some(plan.cost(target).total())
         });
     costs.min()
+}
+
+/// Returns the parameters (vector, elements per phase, phases) of the swizzle of a buffer that moves vectors of the widest
+/// width. `order` lists the dims of `shape`, the contiguous one first, and `bits` is the element width.
+pub(crate) fn widest_swizzle(shape: &[u64], order: &[u32], bits: u32) -> Option<(u32, u32, u32)> {
+    let vector = (WIDEST_BITS / bits.max(1)).max(1);
+    let row_bytes = shape[*order.first()? as usize] * u64::from(bits).div_ceil(8);
+    let per_phase = (BANKS_BYTES / row_bytes).clamp(1, WIDEST_AT_ONCE);
+    let vectors = row_bytes * 8 / u64::from(WIDEST_BITS);
+    let phases = (WIDEST_AT_ONCE / per_phase).min(vectors).max(1);
+    let [per_phase, phases] = [per_phase, phases].map(|n| u32::try_from(n).ok());
+    Some((vector, per_phase?, phases?))
 }
 
 /// Returns the layout of a buffer, and the mask of the bits that may be set in the position of a view. `shapes` are those of the
