@@ -147,6 +147,30 @@ fn matmul_with_copies_after_products() {
     run_on_all_machines(&open, [2, 2, 1], |bench| product_of_quarters(bench, [m, k]));
 }
 
+/// Tests a product of bytes that are adjacent along the rows of A and the columns of B: copies of 16 bytes fill the slots, and
+/// threads transpose both operands for the warp-group product.
+#[test]
+fn product_of_transposed_bytes() {
+    let ([m, n, k], pipeline) = ([64, 128, 640], layout_pipeline("cuda:90", 3));
+    let open = || Bench::lowered("blocked/product_int8_transposed.ttgir", Some(&pipeline));
+    run_on_all_machines(&open, [2, 1, 1], |bench| {
+        let [a, b] = [(m, 1), (n, 2)].map(|(size, seed)| bench.random(I8, k * size, seed));
+        let c = bench.untouched(ElementTy::Int(32), m * n);
+        let sizes = [m, n, k, m, n].map(|size| Arg::Int(size as i128));
+        let args = [a, b, c].map(Arg::Buffer).into_iter().chain(sizes);
+        let verify = move |bench: &Bench| {
+            let [a, b] = [a, b].map(|buffer| bench.values(buffer, I8));
+            let of = |row: usize, column: usize| {
+                (0..k).map(|i| a[i * m + row] * b[i * n + column]).sum()
+            };
+            let expected = padded([m, n], n, of);
+            let found = bench.values(c, ElementTy::Int(32));
+            check("transposed bytes", &found, &expected, 0.0);
+        };
+        (args.collect(), Box::new(verify))
+    });
+}
+
 /// Adds the buffers of a matrix product with `m` rows, as many columns as in [`SIZES`], and `k` elements along K.
 /// Returns the arguments of the kernel, and a function that checks the result.
 fn product_of_quarters(bench: &mut Bench, [m, k]: [usize; 2]) -> Prepared {
