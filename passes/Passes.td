@@ -759,9 +759,13 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     tensors as well. The pass corresponds to Triton's `tritongpu-pipeline`; the copies of an iteration start before its
     reads, so that the loop needs one barrier instead of two.
 
+    If the buffer of a load transposes the tensor, copies to it would be narrow. Copies of 16 bytes then fill a swizzled
+    slot, and threads copy the slot to the buffer, in a layout with few bank conflicts.
+
     A product of warp groups whose result is only yielded stays in flight while the next product starts. If this is
     the product of the next iteration, the buffers get one slot more. If the iteration also needs results of other
-    products, this happens only if a single block is resident per processor.
+    products, this happens only if a single block is resident per processor. If TMA makes all copies, at most two iterations
+    ahead, and another block is resident, the iteration waits for its product.
 
     A loop is unchanged if it writes to global memory (but for stores to other arguments than the loads', with
     `distinct-arguments`), contains a loop, or has asynchronous copies already; if the
