@@ -708,6 +708,45 @@ def HoistLoads : Pass<"hoist-loads", "::mlir::ModuleOp"> {
   }];
 }
 
+def ChooseTransferLayouts : Pass<"choose-transfer-layouts", "::mlir::ModuleOp"> {
+  let summary = "Choose the layouts of tensors that are copied from one buffer to another";
+  let description = [{
+    A tensor that is read from a buffer and only written to another one may have any layout. If other elements are
+    adjacent in the two buffers, as with an operand of `wgmma` that is transposed, the layout of a load from global memory
+    has bank conflicts: with rows of 128 bytes, all lanes of a store hit two banks. Here each thread transposes a tile of
+    vectors of both buffers, and the lanes reach different banks in both. The layout changes where the plans of the accesses
+    then cost less. If the tensor has other users, the copy gets a read of its own.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #from = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+    #to = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%from: !ttg.memdesc<32x128xf32, #from, #ttg.shared_memory, mutable>) -> !ttg.memdesc<32x128xf32, #to, #ttg.shared_memory> {
+        %0 = ttg.local_load %from : !ttg.memdesc<32x128xf32, #from, #ttg.shared_memory, mutable> -> tensor<32x128xf32, #rows>
+        %1 = ttg.local_alloc %0 : (tensor<32x128xf32, #rows>) -> !ttg.memdesc<32x128xf32, #to, #ttg.shared_memory>
+        tt.return %1 : !ttg.memdesc<32x128xf32, #to, #ttg.shared_memory>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #linear = #ttg.linear<{register = [[1, 0], [0, 1], [0, 2], [0, 16], [16, 0]], lane = [[2, 0], [4, 0], [0, 4], [8, 0], [0, 8]], warp = [[0, 32], [0, 64]], block = []}>
+    #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+    #shared1 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>
+    #smem = #ttg.shared_memory
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%arg0: !ttg.memdesc<32x128xf32, #shared, #smem, mutable>) -> !ttg.memdesc<32x128xf32, #shared1, #smem> {
+        %0 = ttg.local_load %arg0 : !ttg.memdesc<32x128xf32, #shared, #smem, mutable> -> tensor<32x128xf32, #linear>
+        %1 = ttg.local_alloc %0 : (tensor<32x128xf32, #linear>) -> !ttg.memdesc<32x128xf32, #shared1, #smem>
+        tt.return %1 : !ttg.memdesc<32x128xf32, #shared1, #smem>
+      }
+    }
+    ```
+  }];
+}
+
 def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> {
   let summary = "Move operands of products through shared-memory buffers";
   let description = [{
@@ -760,7 +799,7 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
     reads, so that the loop needs one barrier instead of two.
 
     If the buffer of a load transposes the tensor, copies to it would be narrow. Copies of 16 bytes then fill a swizzled
-    slot, and threads copy the slot to the buffer, in a layout with few bank conflicts.
+    slot, and threads copy the slot to the buffer.
 
     A product of warp groups whose result is only yielded stays in flight while the next product starts. If this is
     the product of the next iteration, the buffers get one slot more. If the iteration also needs results of other
@@ -936,8 +975,8 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let description = [{
     Runs `resolve-auto-layouts`, `order-reshapes`, `coalesce`, `decompose-products`, `choose-matrix-instructions`,
     `choose-descriptor-encodings`, `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`,
-    `fold-layout-conversions`, `pipeline-loops`, `lower-descriptors`, `hoist-loads` and `convert-layouts-to-llvm`, in
-    this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
+    `fold-layout-conversions`, `pipeline-loops`, `lower-descriptors`, `choose-transfer-layouts`, `hoist-loads` and
+    `convert-layouts-to-llvm`, in this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
 
     Before:
     ```mlir

@@ -3,11 +3,12 @@
 use super::Pass;
 use super::context::PassContext;
 use super::table::{
-    ChooseDescriptorEncodingsOptions, ChooseMatrixInstructionsOptions, CoalesceOptions,
-    ConvertLayoutsToLLVMOptions, DecomposeProductsOptions, FoldLayoutConversionsOptions,
-    HoistLoadsOptions, LayoutPipelineOptions, LowerDescriptorsOptions, OrderReshapesOptions,
-    PipelineLoopsOptions, ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions,
-    ResolveAutoLayoutsOptions, Spelled,
+    ChooseDescriptorEncodingsOptions, ChooseMatrixInstructionsOptions,
+    ChooseTransferLayoutsOptions, CoalesceOptions, ConvertLayoutsToLLVMOptions,
+    DecomposeProductsOptions, FoldLayoutConversionsOptions, HoistLoadsOptions,
+    LayoutPipelineOptions, LowerDescriptorsOptions, OrderReshapesOptions, PipelineLoopsOptions,
+    ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions,
+    Spelled,
 };
 use crate::sys::{FollowUp, Reported};
 
@@ -25,7 +26,7 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let layouts: [&dyn Spelled; 12] = [
+        let layouts: [&dyn Spelled; 13] = [
             &ResolveAutoLayoutsOptions { target: target() },
             &OrderReshapesOptions {},
             &CoalesceOptions {
@@ -58,6 +59,7 @@ impl Pass for LayoutPipelineOptions {
                 ..Default::default()
             },
             &LowerDescriptorsOptions { target: target() },
+            &ChooseTransferLayoutsOptions {},
             &HoistLoadsOptions {},
         ];
         let lowering = ConvertLayoutsToLLVMOptions {

@@ -6,6 +6,7 @@
 mod block_copies;
 mod choose_descriptor_encodings;
 mod choose_matrix_instructions;
+mod choose_transfer_layouts;
 mod coalesce;
 mod context;
 mod convert_encodings_to_linear;

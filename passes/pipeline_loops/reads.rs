@@ -4,23 +4,17 @@
 //! x = load p                          x = read of the slot, in the layout of the load
 //! y = convert x                  ->   y = read of the slot, in the layout of y
 //! t = trans x; z = convert t          z = read of the transposed slot, in the layout of z
-//! b = buffer of x                     b = buffer of a read of the slot, in a layout for this copy
 //! ```
 //! A conversion through shared memory would store the elements of the slot a second time, and wait for the store.
-//!
-//! A buffer in which other elements are adjacent than in the slot, such as a transposed operand of `wgmma`, is copied in the
-//! layout of `plan_transfer`: the layout of the load would have bank conflicts.
 
 use super::super::context::PassContext;
 use super::super::respell::attribute;
-use crate::analysis::assignment::{plan_buffer_access, plan_buffer_transfer};
+use crate::analysis::assignment::plan_buffer_access;
 use crate::ir::infer::result_encoding;
 use crate::ir::ops::{tt, ttg};
 use crate::ir::{TensorType, builders, element_bits, memdesc};
 use crate::sys;
 use crate::sys::build::{self, Blk, Op, Val};
-use linear_layout::encoding::{Encoding, LinearEncoding};
-use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::{PlanOptions, plan_conversion};
 use linear_layout::target::Access;
 use melior::ir::{Type, ValueLike};
@@ -35,7 +29,6 @@ pub(super) fn replace<'c>(
 ) -> Option<()> {
     let reads = SlotReads { context, body };
     reads.replace_conversions(value, slot)?;
-    reads.replace_copies(value, slot)?;
     let load = sys::defining_operation(value)?;
     if sys::is_unused(value) {
         context.rewriter().erase(load);
@@ -80,51 +73,6 @@ impl<'c> SlotReads<'_, 'c> {
             }
         }
         Some(())
-    }
-
-    /// Replaces the operand of buffers that are copies of `value`, where a read of the buffer `slot` in another layout is
-    /// cheaper.
-    fn replace_copies(&self, value: Val<'c>, slot: Val<'c>) -> Option<()> {
-        let rewriter = self.context.rewriter();
-        let copies: Vec<_> = users(value).filter_map(ttg::LocalAlloc::of).collect();
-        for copy in copies {
-            if let Some(type_) = self.transfer_type(value.r#type(), slot.r#type(), copy) {
-                let read = builders::ttg::local_load(slot, None, type_);
-                rewriter.set_operand(copy.op(), 0, read.before(rewriter, copy.op())?);
-            }
-        }
-        Some(())
-    }
-
-    /// Returns the type of a tensor that costs less to read from a buffer of type `slot` and to write to the buffer of
-    /// `copy` than a tensor of type `present`.
-    fn transfer_type(
-        &self,
-        present: Type<'c>,
-        slot: Type<'c>,
-        copy: ttg::LocalAlloc<'c, 'c>,
-    ) -> Option<Type<'c>> {
-        let (layouts, target) = (self.context.layouts(), self.context.default_gpu());
-        let buffers = [slot, copy.result().r#type()];
-        let tensor = TensorType::of(present)?;
-        let old = layouts.tensor(&tensor).ok()?;
-        if old.full.in_bits(Dim::BLOCK) > 0 {
-            return None;
-        }
-        let warps_log2 = u32::try_from(old.full.in_bits(Dim::WARP)).ok()?;
-        let new = plan_buffer_transfer(buffers, warps_log2, target)?;
-        let cost = |layout: &LinearLayout| -> Option<u32> {
-            let accesses = buffers.into_iter().zip([Access::Load, Access::Store]);
-            let plans =
-                accesses.map(|(buffer, access)| plan_buffer_access(layout, buffer, access, target));
-            plans.map(|plan| Some(plan?.cost(target).total())).sum()
-        };
-        if cost(&new)? >= cost(&old.unique)? {
-            return None;
-        }
-        let encoding = Encoding::from(LinearEncoding::new(new).ok()?);
-        let encoding = attribute(copy.op(), &encoding)?;
-        Some(tensor.with_encoding(encoding))
     }
 
     /// Returns the conversions of `value` that cost more than a read of a buffer of type `buffer` that holds the same

@@ -191,7 +191,7 @@ def compile(
             options += " non-negative-dividends=true"
         if call_libraries:
             options += " call-libraries=true"
-        passes += ["hoist-loads", f"convert-layouts-to-llvm{{{options}}}"]
+        passes += ["choose-transfer-layouts", "hoist-loads", f"convert-layouts-to-llvm{{{options}}}"]
         pipeline = ",".join(passes)
     report, output = _request(
         "Compile",

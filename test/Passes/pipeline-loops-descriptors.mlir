@@ -1,8 +1,6 @@
 // Loads through descriptors become TMA copies, whose bytes arrive at one mbarrier per slot.
 // RUN: ll-opt --pipeline-loops=explain=true --verify-diagnostics --split-input-file %s | FileCheck %s
 
-// CHECK: #linear = #ttg.linear<{register = {{\[\[}}1, 0], [2, 0], [0, 1], [0, 2]], lane =
-
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
@@ -54,14 +52,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %sum : tensor<64x64xf32, #mma>
   }
 
-  // A buffer of another layout: the slot has the descriptor's, and threads copy it, in tiles of 4 x 4 elements. Without copies by
-  // threads from global memory, no groups.
+  // A buffer of another layout: the slot has the descriptor's, and threads copy it. Without copies by threads, no groups.
   // CHECK-LABEL: @through_registers
   // CHECK-NOT: ttg.async_commit_group
   // CHECK: scf.for
   // CHECK-NOT: ttg.async_wait
-  // CHECK: [[X:%.*]] = ttg.local_load {{.*}}#shared, #smem, mutable> -> tensor<64x32xf16, #linear>
-  // CHECK-NEXT: ttg.local_alloc [[X]] : (tensor<64x32xf16, #linear>) -> !ttg.memdesc<64x32xf16, [[OTHER:#shared[0-9]]], #smem>
+  // CHECK: [[X:%.*]] = ttg.local_load {{.*}}#shared, #smem, mutable> -> tensor<64x32xf16, #blocked>
+  // CHECK-NEXT: ttg.local_alloc [[X]] : {{.*}} -> !ttg.memdesc<64x32xf16, [[OTHER:#shared[0-9]]], #smem>
   tt.func public @through_registers(%d: !tt.tensordesc<64x32xf16, #shared>, %n: i32) -> tensor<64x64xf32, #mma> {
     %zero = arith.constant 0 : i32
     %step = arith.constant 32 : i32

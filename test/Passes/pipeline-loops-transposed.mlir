@@ -1,6 +1,6 @@
 // An operand whose contiguous dim is not the one of the product: direct copies would be 1 or 4 bytes wide. Wide copies fill a
 // swizzled slot, and threads transpose tiles of 4 x 16 elements.
-// RUN: ll-opt --pipeline-loops=explain=true --verify-diagnostics %s | FileCheck %s
+// RUN: ll-opt --pipeline-loops=explain=true --choose-transfer-layouts --verify-diagnostics %s | FileCheck %s
 
 #columns = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 32]}>

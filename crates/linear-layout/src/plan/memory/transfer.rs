@@ -17,13 +17,13 @@ use crate::target::Target;
 
 /// One bit of a coordinate, with the bytes by which it moves the position in each of the two buffers.
 #[derive(Clone, Copy)]
-struct CoordinateBit {
+struct StridedBit {
     dim: usize,
     bit: usize,
     bytes: [u64; 2],
 }
 
-/// The coordinate bits of the registers and of the lanes of a phase, as masks over a list of [`CoordinateBit`].
+/// The coordinate bits of the registers and of the lanes of a phase, as masks over a list of [`StridedBit`].
 struct Tile {
     registers: u32,
     /// The lanes of the shorter of the two phases, and the further lanes of the longer one.
@@ -92,20 +92,20 @@ pub fn plan_transfer(
     layout(shape.len(), [&registers, &lanes, &warps])
 }
 
-fn coordinate_bits(buffers: [&BufferLayout; 2], shape: &[u64]) -> Option<Vec<CoordinateBit>> {
+fn coordinate_bits(buffers: [&BufferLayout; 2], shape: &[u64]) -> Option<Vec<StridedBit>> {
     let [from, to] = [buffers[0].steps().ok()?, buffers[1].steps().ok()?];
     let mut bits = Vec::new();
     for (dim, size) in shape.iter().enumerate() {
         for bit in 0..size.ilog2() as usize {
             let bytes = [*from.get(dim)?.get(bit)?, *to.get(dim)?.get(bit)?];
-            bits.push(CoordinateBit { dim, bit, bytes });
+            bits.push(StridedBit { dim, bit, bytes });
         }
     }
     (bits.len() < 32).then_some(bits)
 }
 
 struct Search<'a> {
-    bits: &'a [CoordinateBit],
+    bits: &'a [StridedBit],
     /// Bytes of an element, of a wavefront and of a bank.
     element: u64,
     wavefront: u64,
@@ -189,9 +189,9 @@ fn subsets(set: u32, size: u32) -> impl Iterator<Item = u32> {
     all.filter(move |subset| subset.count_ones() == size)
 }
 
-fn layout(rank: usize, bits: [&[CoordinateBit]; 3]) -> Option<LinearLayout> {
+fn layout(rank: usize, bits: [&[StridedBit]; 3]) -> Option<LinearLayout> {
     let bases = bits.map(|bits| {
-        let basis = |bit: &CoordinateBit| {
+        let basis = |bit: &StridedBit| {
             let mut basis = vec![0; rank];
             basis[bit.dim] = 1u64 << bit.bit;
             basis
