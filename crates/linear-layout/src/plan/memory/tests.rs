@@ -322,4 +322,17 @@ fn a_transfer_without_transposition_has_no_layout() {
     let turned = buffer_layout(BUFFERS[5], 16);
     assert_eq!(plan_transfer([&a, &turned], &SHAPE, [5, 7], target), None);
     assert!(plan_transfer([&a, &turned], &SHAPE, [5, 2], target).is_some());
+    // No GPU has so much shared memory.
+    let large = [2048, 2048];
+    let [rows, columns] = ["[1, 0]", "[0, 1]"].map(|order| {
+        let text = format!(
+            "#ttg.swizzled_shared<{{vec = 8, perPhase = 1, maxPhase = 8, order = {order}}}>"
+        );
+        let layout = encoding(&text).to_surjective_layout(&large).unwrap();
+        BufferLayout::new(layout, &[], 16).unwrap()
+    });
+    assert_eq!(
+        plan_transfer([&rows, &columns], &large, [5, 2], target),
+        None
+    );
 }

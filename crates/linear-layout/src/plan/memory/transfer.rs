@@ -15,6 +15,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::target::Target;
 
+/// The number of coordinate bits up to which a layout is searched. No shared memory holds a larger tensor.
+const MOST_BITS: usize = 18;
+
 /// One bit of a coordinate, with the bytes by which it moves the position in each of the two buffers.
 #[derive(Clone, Copy)]
 struct StridedBit {
@@ -32,9 +35,10 @@ struct Tile {
     cost: (u64, u64),
 }
 
-/// Returns a layout in which `threads` threads (log2 of lanes and of warps) read a tensor of shape `shape` from the buffer
-/// `from`, and write it to the buffer `to`, in few wavefronts. Returns `None` if the elements that are adjacent in one
-/// buffer are also adjacent in the other, if a buffer is padded, or if there are more threads than elements.
+/// Returns a layout in which `2^warps_log2` warps of `2^lanes_log2` lanes read a tensor of shape `shape` from the buffer `from`,
+/// and write it to the buffer `to`, in few wavefronts. Returns `None` if elements that are adjacent in one buffer are also
+/// adjacent in the other, if a buffer is padded, if there are more threads than elements, or if the tensor has more than
+/// `2^18` elements.
 #[must_use]
 pub fn plan_transfer(
     [from, to]: [&BufferLayout; 2],
@@ -74,12 +78,11 @@ pub fn plan_transfer(
         }
     }
     let tile = best?;
-    let chosen = |mask: u32| {
-        bits.iter()
-            .enumerate()
-            .filter(move |(i, _)| mask >> i & 1 == 1)
+    let chosen = |mask: u32| -> Vec<StridedBit> {
+        let bits = bits.iter().enumerate();
+        let bits = bits.filter(|(i, _)| mask >> i & 1 == 1);
+        bits.map(|(_, bit)| *bit).collect()
     };
-    let chosen = |mask| chosen(mask).map(|(_, bit)| *bit).collect::<Vec<_>>();
     let [first, further] = tile.lanes;
     let mut registers = chosen(tile.registers);
     let mut lanes = [chosen(first), chosen(further)].concat();
@@ -101,7 +104,7 @@ fn coordinate_bits(buffers: [&BufferLayout; 2], shape: &[u64]) -> Option<Vec<Str
             bits.push(StridedBit { dim, bit, bytes });
         }
     }
-    (bits.len() < 32).then_some(bits)
+    (bits.len() <= MOST_BITS).then_some(bits)
 }
 
 struct Search<'a> {
@@ -177,16 +180,17 @@ impl Search<'_> {
     }
 }
 
-/// Returns the subsets of `set` with `size` elements, all as masks.
-fn subsets(set: u32, size: u32) -> impl Iterator<Item = u32> {
-    let mut subset = Some(0u32);
-    let all = std::iter::from_fn(move || {
-        let current = subset?;
-        let next = current.wrapping_sub(set) & set;
-        subset = (next != 0).then_some(next);
-        Some(current)
+/// Returns the subsets of `set` with `size` elements, all as masks, in ascending order.
+fn subsets(set: u32, size: u32) -> Vec<u32> {
+    if size == 0 {
+        return vec![0];
+    }
+    let highest_bits = (0..u32::BITS).filter(|bit| set >> bit & 1 == 1);
+    let with_highest = highest_bits.flat_map(|bit| {
+        let below = subsets(set & ((1 << bit) - 1), size - 1);
+        below.into_iter().map(move |subset| subset | 1 << bit)
     });
-    all.filter(move |subset| subset.count_ones() == size)
+    with_highest.collect()
 }
 
 fn layout(rank: usize, bits: [&[StridedBit]; 3]) -> Option<LinearLayout> {
