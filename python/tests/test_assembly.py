@@ -94,6 +94,8 @@ def test_one_more_block_is_taken_if_a_warp_takes_no_longer():
     two_warps = {0: cubin(255, 80, cycles=1000), 5: cubin(168, 168, cycles=1040)}
     assert chosen(two_warps, PTX.replace("128", "64"), shared_bytes=16_384)[0] == 5
     assert chosen(two_warps, PTX.replace("128", "64"), shared_bytes=32_768)[0] == 0
+    # `ptxas` spills, but does not leave registers for a fifth block.
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(104, 24, cycles=1000)})[0] == 0
 
 
 def test_more_registers_are_taken_if_shared_memory_lets_fewer_blocks_run():

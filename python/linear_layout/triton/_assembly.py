@@ -157,7 +157,7 @@ def assembled(
         cubin, after, reason = result
         spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
         # `ptxas` may leave registers for more blocks than requested, and all of them spill.
-        if spills_more and resident(after, after.frame_bytes) < resident(after):
+        if spills_more and resident(after, after.frame_bytes) < max(other.blocks, resident(after)):
             continue
         slower_warp = other.slower_warp if spills_more else max(other.slower_warp, other.unspilled)
         if estimate(cubin, target).cycles <= slower_warp * estimate(best.cubin, target).cycles:
