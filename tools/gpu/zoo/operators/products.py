@@ -6,7 +6,7 @@ Each operator computes one product in several tiles. The name of a kernel contai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -102,12 +102,14 @@ def _operand(rows: int, columns: int, dtype: torch.dtype, by_rows: bool) -> torc
     return (values if by_rows else values.T.contiguous().T).to(dtype)
 
 
-def _tile(m: int, n: int, k: int, warps: int, stages: int, itemsize: int) -> dict[str, int]:
-    return dict(M=m, N=n, K=k // itemsize, WARPS=warps, STAGES=stages, num_warps=warps, num_stages=stages)
-
-
-def _grid(m: int, n: int, tile: dict[str, int]) -> tuple[int]:
-    return (triton.cdiv(m, tile["M"]) * triton.cdiv(n, tile["N"]),)
+def _outputs(
+    shape: tuple[int, int], dtype: torch.dtype, itemsize: int, tiles: tuple[tuple[int, ...], ...] = TILES
+) -> Iterator[tuple[torch.Tensor, tuple[int], dict[str, int]]]:
+    """Yields a tensor for the result, the grid, and the constants of the kernel for each tile."""
+    for m, n, k, warps, stages in tiles:
+        grid = triton.cdiv(shape[0], m) * triton.cdiv(shape[1], n)
+        constants = dict(M=m, N=n, K=k // itemsize, WARPS=warps, STAGES=stages, num_warps=warps, num_stages=stages)
+        yield torch.empty(shape, device=DEVICE, dtype=dtype), (grid,), constants
 
 
 def _result(dtype: torch.dtype) -> tuple[torch.dtype, Any]:
@@ -129,10 +131,9 @@ def _register(label: str, dtype: torch.dtype, a_rows: bool, b_rows: bool) -> Non
     def _(m: int, n: int, k: int) -> Case:
         def multiply(a: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
             results = []
-            for tile in (_tile(*t, dtype.itemsize) for t in TILES):
-                c = torch.empty(m, n, device=DEVICE, dtype=stored)
+            for c, grid, tile in _outputs((m, n), stored, dtype.itemsize):
                 lda, ldb = a.stride(0 if a_rows else 1), b.stride(0 if b_rows else 1)
-                product_kernel[_grid(m, n, tile)](a, b, c, m, n, k, lda, ldb, a_rows, b_rows, acc, **tile)
+                product_kernel[grid](a, b, c, m, n, k, lda, ldb, a_rows, b_rows, acc, **tile)
                 results.append(c)
             return results
 
@@ -146,13 +147,12 @@ def _register_described(label: str, dtype: torch.dtype, b_rows: bool) -> None:
     def _(m: int, n: int, k: int) -> Case:
         def multiply(a: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
             results = []
-            for tile in (_tile(*t, dtype.itemsize) for t in TILES):
-                c = torch.empty(m, n, device=DEVICE, dtype=stored)
+            for c, grid, tile in _outputs((m, n), stored, dtype.itemsize):
                 depth, width = tile["K"], tile["N"]
                 right = (b, [depth, width]) if b_rows else (b.T, [width, depth])
                 blocks = (a, [tile["M"], depth]), right, (c, [tile["M"], width])
                 descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in blocks]
-                described_kernel[_grid(m, n, tile)](*descriptors, m, n, k, b_rows, acc, **tile)
+                described_kernel[grid](*descriptors, m, n, k, b_rows, acc, **tile)
                 results.append(c)
             return results
 
@@ -166,9 +166,8 @@ def _register_weights(label: str, dtype: torch.dtype, weights: torch.dtype) -> N
 
         def multiply(a: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
             results = []
-            for tile in (_tile(*t, dtype.itemsize) for t in CONVERTED_TILES):
-                c = torch.empty(m, n, device=DEVICE, dtype=dtype)
-                weights_kernel[_grid(m, n, tile)](a, b, scale, c, m, n, k, **tile)
+            for c, grid, tile in _outputs((m, n), dtype, dtype.itemsize, CONVERTED_TILES):
+                weights_kernel[grid](a, b, scale, c, m, n, k, **tile)
                 results.append(c)
             return results
 
