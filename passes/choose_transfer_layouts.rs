@@ -93,24 +93,22 @@ fn transfer_type<'c>(
         _ => return None,
     };
     let (layouts, target) = (context.layouts(), context.default_gpu());
-    let buffers = [read.src(), to].map(|buffer| buffer.r#type());
+    let [from, to] = [read.src(), to].map(|buffer| buffer.r#type());
     let tensor = TensorType::of(read.result().r#type())?;
     let old = layouts.tensor(&tensor).ok()?;
     if old.full.in_bits(Dim::BLOCK) > 0 {
         return None;
     }
     let warps_log2 = u32::try_from(old.full.in_bits(Dim::WARP)).ok()?;
-    let new = plan_buffer_transfer(buffers, warps_log2, target)?;
-    let cost = |layout: &LinearLayout, i: usize| {
-        let access = [Access::Load, Access::Store][i];
-        let plan = plan_buffer_access(layout, buffers[i], access, target)?;
+    let new = plan_buffer_transfer([from, to], warps_log2, target)?;
+    let cost = |layout: &LinearLayout, buffer, access| {
+        let plan = plan_buffer_access(layout, buffer, access, target)?;
         Some(plan.cost(target).total())
     };
-    let before = match is_only {
-        true => cost(&old.unique, 0)?,
-        false => 0,
-    };
-    if cost(&new, 0)? + cost(&new, 1)? >= before + cost(&old.unique, 1)? {
+    let read_cost = |layout: &LinearLayout| cost(layout, from, Access::Load);
+    let write_cost = |layout: &LinearLayout| cost(layout, to, Access::Store);
+    let saved = if is_only { read_cost(&old.unique)? } else { 0 };
+    if read_cost(&new)? + write_cost(&new)? >= saved + write_cost(&old.unique)? {
         return None;
     }
     let encoding = Encoding::from(LinearEncoding::new(new).ok()?);

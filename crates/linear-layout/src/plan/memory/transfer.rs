@@ -11,22 +11,14 @@
 
 use super::super::gf2::independent;
 use super::BufferLayout;
-use crate::layout::{Dim, LinearLayout};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Target;
 
 /// The number of coordinate bits up to which a layout is searched. No shared memory holds a larger tensor.
 const MOST_BITS: usize = 18;
 
-/// One bit of a coordinate, with the bytes by which it moves the position in each of the two buffers.
-#[derive(Clone, Copy)]
-struct StridedBit {
-    dim: usize,
-    bit: usize,
-    bytes: [u64; 2],
-}
-
-/// The coordinate bits of the registers and of the lanes of a phase, as masks over a list of [`StridedBit`].
+/// The coordinate bits of the registers and of the lanes of a phase, as masks of packed coordinates.
 struct Tile {
     registers: u32,
     /// The lanes of the shorter of the two phases, and the further lanes of the longer one.
@@ -49,13 +41,13 @@ pub fn plan_transfer(
     if !from.paddings().is_empty() || !to.paddings().is_empty() {
         return None;
     }
-    let bits = coordinate_bits([from, to], shape)?;
+    let bits = strides([from, to], shape)?;
     let num_registers = narrow::<u32>(bits.len()).checked_sub(lanes_log2 + warps_log2)?;
     let element = from.element_bytes();
     let most = u64::from(target.max_shared_vector_bits / 8);
     let adjacent = [0, 1].map(|buffer| {
         let starts = (0..).map(|i| element << i).take_while(|step| *step < most);
-        let found = starts.map_while(|step| bits.iter().position(|bit| bit.bytes[buffer] == step));
+        let found = starts.map_while(|step| bits.iter().position(|bytes| bytes[buffer] == step));
         found.collect::<Vec<usize>>()
     });
     if adjacent[0].iter().any(|bit| adjacent[1].contains(bit)) {
@@ -78,37 +70,43 @@ pub fn plan_transfer(
         }
     }
     let tile = best?;
-    let chosen = |mask: u32| -> Vec<StridedBit> {
-        let bits = bits.iter().enumerate();
-        let bits = bits.filter(|(i, _)| mask >> i & 1 == 1);
-        bits.map(|(_, bit)| *bit).collect()
-    };
+    let chosen = |mask: u32| (0..bits.len()).filter(move |bit| mask >> bit & 1 == 1);
     let [first, further] = tile.lanes;
-    let mut registers = chosen(tile.registers);
-    let mut lanes = [chosen(first), chosen(further)].concat();
-    let mut rest = chosen(!(tile.registers | first | further));
-    rest.sort_by_key(|bit| bit.bytes[0]);
+    let mut registers: Vec<usize> = chosen(tile.registers).collect();
+    let mut lanes: Vec<usize> = chosen(first).chain(chosen(further)).collect();
+    let mut rest: Vec<usize> = chosen(!(tile.registers | first | further)).collect();
+    rest.sort_by_key(|bit| bits[*bit][0]);
     let warps = rest.split_off(rest.len() - warps_log2 as usize);
-    let more_lanes = lanes_log2 as usize - lanes.len();
-    registers.extend(rest.split_off(more_lanes));
+    registers.extend(rest.split_off(lanes_log2 as usize - lanes.len()));
     lanes.extend(rest);
-    layout(shape.len(), [&registers, &lanes, &warps])
+    let columns = [registers, lanes, warps].concat().into_iter();
+    let columns: Vec<u64> = columns.map(|bit| 1 << bit).collect();
+    let ins = [
+        (Dim::REGISTER, 1 << num_registers),
+        (Dim::LANE, 1 << lanes_log2),
+        (Dim::WARP, 1 << warps_log2),
+        (Dim::BLOCK, 1),
+    ];
+    let outs: Vec<(Dim, u64)> = (0..).map(Dim::out).zip(shape.iter().copied()).collect();
+    LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required).ok()
 }
 
-fn coordinate_bits(buffers: [&BufferLayout; 2], shape: &[u64]) -> Option<Vec<StridedBit>> {
+/// Returns the bytes by which each bit of the packed coordinates moves the positions in the two buffers. Returns `None` if the
+/// tensor is too large.
+fn strides(buffers: [&BufferLayout; 2], shape: &[u64]) -> Option<Vec<[u64; 2]>> {
     let [from, to] = [buffers[0].steps().ok()?, buffers[1].steps().ok()?];
     let mut bits = Vec::new();
     for (dim, size) in shape.iter().enumerate() {
         for bit in 0..size.ilog2() as usize {
-            let bytes = [*from.get(dim)?.get(bit)?, *to.get(dim)?.get(bit)?];
-            bits.push(StridedBit { dim, bit, bytes });
+            bits.push([*from.get(dim)?.get(bit)?, *to.get(dim)?.get(bit)?]);
         }
     }
     (bits.len() <= MOST_BITS).then_some(bits)
 }
 
 struct Search<'a> {
-    bits: &'a [StridedBit],
+    /// See [`strides`].
+    bits: &'a [[u64; 2]],
     /// Bytes of an element, of a wavefront and of a bank.
     element: u64,
     wavefront: u64,
@@ -166,7 +164,7 @@ impl Search<'_> {
     /// Returns the number of different banks, as a power of two, that the lanes in the mask `lanes` reach in one buffer.
     fn rank(&self, lanes: u32, buffer: usize, banks: u64) -> u32 {
         let lanes = (0..self.bits.len()).filter(|bit| lanes >> bit & 1 == 1);
-        let moved = lanes.map(|bit| self.bits[bit].bytes[buffer] & banks);
+        let moved = lanes.map(|bit| self.bits[bit][buffer] & banks);
         narrow(independent(moved).len())
     }
 
@@ -191,25 +189,4 @@ fn subsets(set: u32, size: u32) -> Vec<u32> {
         below.into_iter().map(move |subset| subset | 1 << bit)
     });
     with_highest.collect()
-}
-
-fn layout(rank: usize, bits: [&[StridedBit]; 3]) -> Option<LinearLayout> {
-    let bases = bits.map(|bits| {
-        let basis = |bit: &StridedBit| {
-            let mut basis = vec![0; rank];
-            basis[bit.dim] = 1u64 << bit.bit;
-            basis
-        };
-        bits.iter().map(basis).collect::<Vec<Vec<u64>>>()
-    });
-    let [registers, lanes, warps] =
-        [0, 1, 2].map(|i| bases[i].iter().map(Vec::as_slice).collect::<Vec<&[u64]>>());
-    let bases = [
-        (Dim::REGISTER, &*registers),
-        (Dim::LANE, &*lanes),
-        (Dim::WARP, &*warps),
-        (Dim::BLOCK, &[]),
-    ];
-    let outs: Vec<Dim> = (0..rank).map(Dim::out).collect();
-    LinearLayout::from_bases(&bases, &outs).ok()
 }
