@@ -709,13 +709,14 @@ def HoistLoads : Pass<"hoist-loads", "::mlir::ModuleOp"> {
 }
 
 def ChooseTransferLayouts : Pass<"choose-transfer-layouts", "::mlir::ModuleOp"> {
-  let summary = "Choose the layouts of tensors that are copied from one buffer to another";
+  let summary = "Choose the layouts of tensors that are written to transposed buffers";
   let description = [{
     A tensor that is read from a buffer and only written to another one may have any layout. If other elements are
     adjacent in the two buffers, as with an operand of `wgmma` that is transposed, the layout of a load from global memory
     has bank conflicts: with rows of 128 bytes, all lanes of a store hit two banks. Here each thread transposes a tile of
     vectors of both buffers, and the lanes reach different banks in both. The layout changes where the plans of the accesses
-    then cost less. If the tensor has other users, the copy gets a read of its own.
+    then cost less. If the tensor has other users, the copy gets a read of its own. A tensor that is not read from a buffer, such as
+    a loaded one, is converted before the write where the plan of the conversion costs less than the conflicts.
 
     Before:
     ```mlir

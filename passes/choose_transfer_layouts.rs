@@ -1,56 +1,143 @@
-//! `choose-transfer-layouts`: chooses the layouts of tensors that threads copy from one buffer to another.
+//! `choose-transfer-layouts`: chooses the layouts of tensors that threads write to buffers in which other elements are adjacent.
 //!
 //! ```text
-//! x = read A; B = buffer of x        the layout of x is only that of the copy
+//! x = read A; B = buffer of x        x = read A in layout T; B = buffer of x
+//! y = load p; B = buffer of y   ->   y = load p; z = convert y to T; B = buffer of z
 //! ```
-//! If other elements are adjacent in B than in A, as in a transposed operand of `wgmma`, every layout of a load from global
-//! memory has bank conflicts in one of the buffers; the layout of `plan_transfer` has few.
+//! An operand of `wgmma` that is transposed is such a buffer: a write in the layout of a load from global memory has bank
+//! conflicts. Layout T, which `plan_transfer` returns, has few.
 
 use super::Pass;
 use super::context::PassContext;
 use super::respell::attribute;
 use super::rewrite_layouts::functions;
 use super::table::ChooseTransferLayoutsOptions;
-use crate::analysis::assignment::{Role, plan_buffer_access, plan_buffer_transfer};
+use crate::analysis::assignment::{
+    Role, plan_buffer_access, plan_buffer_transfer, plan_converted_write,
+};
 use crate::ir::ops::ttg;
-use crate::ir::{OpView, TensorType, builders};
-use crate::sys::build::{self, Op};
+use crate::ir::{OpView, TensorLayout, TensorType, builders, element_bits};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported, operation_id};
 use linear_layout::encoding::{Encoding, LinearEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::target::Access;
+use linear_layout::plan::{PlanOptions, plan_conversion};
+use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
+use std::sync::Arc;
 
 impl Pass for ChooseTransferLayoutsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         for function in functions(context.module()) {
-            let ops = build::in_order(function).into_iter();
-            for read in ops.filter_map(ttg::LocalLoad::of).collect::<Vec<_>>() {
+            for write in build::in_order(function).into_iter().filter_map(Write::of) {
                 // MLIR has reported why it rejects an operation.
-                let _ = split(context, read);
+                let _ = write.change_layout(context);
             }
         }
         Ok(Vec::new())
     }
 }
 
-/// Gives each copy of `read` to another buffer a read of its own, if this costs less. Returns `None` if MLIR rejects an
-/// operation.
-fn split<'c>(context: &PassContext<'c>, read: ttg::LocalLoad<'c, 'c>) -> Option<()> {
-    let rewriter = context.rewriter();
-    let users = sys::uses(read.result());
-    let is_only = users.len() == 1;
-    for (user, operand) in users {
-        if let Some(type_) = transfer_type(context, read, (user, operand), is_only) {
-            let own = builders::ttg::local_load(read.src(), read.token(), type_);
-            let place = latest_place(read.op(), user);
-            rewriter.set_operand(user, operand, own.before(rewriter, place)?);
+/// A write of a tensor to a buffer.
+struct Write<'c> {
+    op: Op<'c>,
+    tensor: Val<'c>,
+    buffer: Type<'c>,
+}
+
+/// The layout of the written tensor.
+struct Old<'c> {
+    tensor: TensorType<'c>,
+    layout: Arc<TensorLayout>,
+    warps_log2: u32,
+}
+
+/// Another layout, and the cost of getting the tensor in it, in quarters of a cycle. The cost is negative if a read costs less
+/// than in the old layout.
+struct New {
+    layout: LinearLayout,
+    cost: i64,
+}
+
+impl<'c> Write<'c> {
+    fn of(op: Op<'c>) -> Option<Self> {
+        let (tensor, buffer) = match OpView::of(op)? {
+            OpView::TtgLocalAlloc(alloc) => (alloc.src()?, alloc.result()),
+            OpView::TtgLocalStore(store) => (store.src(), store.dst()),
+            _ => return None,
+        };
+        let buffer = buffer.r#type();
+        Some(Self { op, tensor, buffer })
+    }
+
+    /// Writes the tensor in another layout, if this costs less. Returns `None` if not, or if MLIR rejects an operation.
+    fn change_layout(&self, context: &PassContext<'c>) -> Option<()> {
+        let (layouts, target) = (context.layouts(), context.default_gpu());
+        let tensor = TensorType::of(self.tensor.r#type())?;
+        let layout = layouts.tensor(&tensor).ok()?;
+        if layout.full.in_bits(Dim::BLOCK) > 0 {
+            return None;
         }
+        let warps_log2 = u32::try_from(layout.full.in_bits(Dim::WARP)).ok()?;
+        let old = Old {
+            tensor,
+            layout,
+            warps_log2,
+        };
+        let read = sys::defining_operation(self.tensor).and_then(ttg::LocalLoad::of);
+        let new = match read {
+            Some(read) => self.copied(&old, read, target),
+            None => self.converted(context, &old),
+        }?;
+        let write = |layout: &LinearLayout| cost(layout, self.buffer, Access::Store, target);
+        if new.cost + write(&new.layout)? >= write(&old.layout.unique)? {
+            return None;
+        }
+        let encoding = Encoding::from(LinearEncoding::new(new.layout).ok()?);
+        let type_ = tensor.with_encoding(attribute(self.op, &encoding)?);
+        let rewriter = context.rewriter();
+        let value = match read {
+            Some(read) => builders::ttg::local_load(read.src(), read.token(), type_)
+                .before(rewriter, latest_place(read.op(), self.op))?,
+            None => builders::ttg::convert_layout(self.tensor, type_).before(rewriter, self.op)?,
+        };
+        rewriter.set_operand(self.op, 0, value);
+        if let Some(read) = read.filter(|read| sys::is_unused(read.result())) {
+            rewriter.erase(read.op());
+        }
+        Some(())
     }
-    if sys::is_unused(read.result()) {
-        rewriter.erase(read.op());
+
+    /// Returns a layout for the copy of a buffer that `read` reads. `read` stays for its other users.
+    fn copied(&self, old: &Old<'c>, read: ttg::LocalLoad<'c, 'c>, target: &Target) -> Option<New> {
+        let from = read.src().r#type();
+        let layout = plan_buffer_transfer([from, self.buffer], old.warps_log2, target)?;
+        let read_cost = |layout: &LinearLayout| cost(layout, from, Access::Load, target);
+        let saved = match sys::uses(read.result()).len() {
+            1 => read_cost(&old.layout.unique)?,
+            _ => 0,
+        };
+        let cost = read_cost(&layout)? - saved;
+        Some(New { layout, cost })
     }
-    Some(())
+
+    /// Returns a layout to which the tensor is converted before the write.
+    fn converted(&self, context: &PassContext<'c>, old: &Old<'c>) -> Option<New> {
+        let target = context.default_gpu();
+        let bits = element_bits(old.tensor.element)?;
+        let encoding = context.layouts().encoding(old.tensor.encoding?).ok()?;
+        let layout = plan_converted_write((&encoding, bits), self.buffer, old.warps_log2, target)?;
+        let options = PlanOptions::new();
+        let plan = plan_conversion(&old.layout.full, &layout, bits, target, &options).ok()?;
+        let cost = plan.program().cost().total().into();
+        Some(New { layout, cost })
+    }
+}
+
+/// Returns the cost, in quarters of a cycle, of an access to a buffer of type `buffer`.
+fn cost(layout: &LinearLayout, buffer: Type<'_>, access: Access, target: &Target) -> Option<i64> {
+    let plan = plan_buffer_access(layout, buffer, access, target)?;
+    Some(plan.cost(target).total().into())
 }
 
 /// Returns `user` if the buffer that `read` reads is unchanged until then, so that fewer tensors are live at once. Otherwise
@@ -76,41 +163,4 @@ fn latest_place<'c>(read: Op<'c>, user: Op<'c>) -> Op<'c> {
         true => user,
         false => read,
     }
-}
-
-/// Returns the type of a tensor that costs less to read and to write to the buffer of `user` than the result of `read`. If
-/// `is_only` is false, `read` stays for its other users. Returns `None` if there is no such type, or if `user` does not copy the
-/// tensor to a buffer.
-fn transfer_type<'c>(
-    context: &PassContext<'c>,
-    read: ttg::LocalLoad<'c, 'c>,
-    (user, operand): (Op<'c>, usize),
-    is_only: bool,
-) -> Option<Type<'c>> {
-    let to = match OpView::of(user)? {
-        OpView::TtgLocalAlloc(alloc) => alloc.result(),
-        OpView::TtgLocalStore(store) if operand == 0 => store.dst(),
-        _ => return None,
-    };
-    let (layouts, target) = (context.layouts(), context.default_gpu());
-    let [from, to] = [read.src(), to].map(|buffer| buffer.r#type());
-    let tensor = TensorType::of(read.result().r#type())?;
-    let old = layouts.tensor(&tensor).ok()?;
-    if old.full.in_bits(Dim::BLOCK) > 0 {
-        return None;
-    }
-    let warps_log2 = u32::try_from(old.full.in_bits(Dim::WARP)).ok()?;
-    let new = plan_buffer_transfer([from, to], warps_log2, target)?;
-    let cost = |layout: &LinearLayout, buffer, access| {
-        let plan = plan_buffer_access(layout, buffer, access, target)?;
-        Some(plan.cost(target).total())
-    };
-    let read_cost = |layout: &LinearLayout| cost(layout, from, Access::Load);
-    let write_cost = |layout: &LinearLayout| cost(layout, to, Access::Store);
-    let saved = if is_only { read_cost(&old.unique)? } else { 0 };
-    if read_cost(&new)? + write_cost(&new)? >= saved + write_cost(&old.unique)? {
-        return None;
-    }
-    let encoding = Encoding::from(LinearEncoding::new(new).ok()?);
-    Some(tensor.with_encoding(attribute(user, &encoding)?))
 }

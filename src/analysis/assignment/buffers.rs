@@ -60,6 +60,25 @@ pub(crate) fn plan_buffer_transfer(
     plan_transfer([&from, &to], &shape, threads, target)
 }
 
+/// Returns the register layout to which a tensor of `2^warps_log2` warps is converted before it is written to the buffer `to`, if
+/// elements that are adjacent in a thread are not adjacent in the buffer. `tensor` contains its encoding, and its element
+/// width in bits. Returns `None` if no such layout is known.
+pub(crate) fn plan_converted_write(
+    (tensor, bits): (&Encoding, u32),
+    to: Type<'_>,
+    warps_log2: u32,
+    target: &Target,
+) -> Option<LinearLayout> {
+    let (to, _, shape) = buffer_layout(to)?;
+    // The scratch memory of a conversion has few conflicts, as a swizzled buffer of the tensor's order.
+    let (order, cga) = (tensor.order(&shape).ok()?, tensor.cga_layout().ok()?);
+    let (vector, per_phase, phases) = widest_swizzle(&shape, &order, bits)?;
+    let scratch = SwizzledSharedEncoding::new(vector, per_phase, phases, &order, cga).ok()?;
+    let (from, _) = placed(&scratch.into(), [&shape, &shape], bits)?;
+    let threads = [target.lanes_log2(), warps_log2];
+    plan_transfer([&from, &to], &shape, threads, target)
+}
+
 /// Returns the layout of a buffer type, the mask of the bits that may be set in the position of a view, and the shape of the
 /// view. Returns `None` if `buffer` is not a buffer type with a supported encoding.
 fn buffer_layout(buffer: Type<'_>) -> Option<(BufferLayout, u64, Vec<u64>)> {

@@ -38,7 +38,9 @@ mod slices;
 mod variants;
 
 pub(crate) use alternatives::{Alternative, OpWithAlternatives};
-pub(crate) use buffers::{WIDEST_BITS, plan_buffer_access, plan_buffer_transfer, widest_swizzle};
+pub(crate) use buffers::{
+    WIDEST_BITS, plan_buffer_access, plan_buffer_transfer, plan_converted_write, widest_swizzle,
+};
 pub(crate) use choice::{assign, assign_explained, choose, improve};
 pub(crate) use explain::{ConversionOutcome, ConversionReport, KeptReason, RemainingConversion};
 pub(crate) use kernel::{DatumId, Kernel, read};
