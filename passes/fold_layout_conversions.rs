@@ -466,7 +466,7 @@ impl<'c> Folding<'_, 'c> {
                     to.encoding
                 ),
                 Some(KeepReason::DiffersElsewhere) | None => format!(
-                    "conversion kept: no data moves here, \
+                    "conversion kept: its layouts are equal for this shape, \
                      but `{}` and `{}` differ for other tensor shapes in the module",
                     from.encoding, to.encoding
                 ),

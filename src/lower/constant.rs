@@ -34,7 +34,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             Some(element) => element,
             None => {
                 let elements = build::dense_elements(value, tensor.shape).ok_or_else(|| {
-                    Diagnostic::new("requires a constant whose elements are in the module")
+                    Diagnostic::new("does not support a constant in an external resource")
                         .note("use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)")
                 })?;
                 return each(l, result, types[0], &elements);

@@ -153,7 +153,7 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250"} {
   tt.func @f(%d: !tt.tensordesc<32x16xf16>, %m: !ttg.memdesc<32x16xf16, #s, #smem, mutable>, %b: !ttg.memdesc<2xi64, #s1, #smem>) {
-    // expected-error @+1 {{barrier is `2xi64`; expected rank 1, element type `i64` and a size of at most 1, the number of CTAs}}
+    // expected-error @+1 {{barrier is `2xi64`; expected `i64` elements, rank 1, and at most one element per CTA (1)}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %m, barrier = %b : !tt.tensordesc<32x16xf16>, !ttg.memdesc<2xi64, #s1, #smem> -> !ttg.memdesc<32x16xf16, #s, #smem, mutable>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<128x32xf16, #a>, %y: tensor<32x32xf16, #b>, %z: tensor<128x32xf32, #rows>) {
-    // expected-error @+1 {{operand 1 has CTA bases [[0, 1]]; expected [[0, 0]], the CTA bases of the result with zeros along K}}
+    // expected-error @+1 {{operand 1 has CTA bases [[0, 1]]; expected [[0, 0]]: those of the result, but 0 along K}}
     %0 = tt.dot %x, %y, %z : tensor<128x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<128x32xf32, #rows>
     tt.return
   }
@@ -210,7 +210,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 16}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<128x128xf8E5M2, #a>, %y: tensor<128x16xf8E5M2, #b>, %z: tensor<128x16xf32, #rows>) {
-    // expected-error @+1 {{; expected [[1, 0]], the CTA bases of the result with zeros along K}}
+    // expected-error @+1 {{; expected [[1, 0]]: those of the result, but 0 along K}}
     %0 = tt.dot_scaled %x, %y, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x128xf8E5M2, #a> * tensor<128x16xf8E5M2, #b> -> tensor<128x16xf32, #rows>
     tt.return
   }

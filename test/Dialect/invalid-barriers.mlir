@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{barrier is `1xi32`; expected rank 1, element type `i64` and a size of at most 1, the number of CTAs}}
+    // expected-error @+1 {{barrier is `1xi32`; expected `i64` elements, rank 1, and at most one element per CTA (1)}}
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi32, #s1, #smem, mutable>
     tt.return
   }

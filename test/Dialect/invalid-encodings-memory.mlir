@@ -107,7 +107,7 @@
 // -----
 
 // padded_shared_c8
-// expected-error @+1 {{the bases of `padded_shared` do not reach element [2]; add the basis [2], or reduce a basis above it}}
+// expected-error @+1 {{the bases of `padded_shared` do not reach element [2]; add the basis [2], or replace a larger basis by it}}
 #e = #ttg.padded_shared<[32:+4] {offset = [[1], [4]], block = []}>
 
 // -----
@@ -234,7 +234,7 @@
 // -----
 
 // shared_linear_c4
-// expected-error @+1 {{the bases of `shared_linear` do not reach element [0, 2]; add the basis [0, 2], or reduce a basis above it}}
+// expected-error @+1 {{the bases of `shared_linear` do not reach element [0, 2]; add the basis [0, 2], or replace a larger basis by it}}
 #e = #ttg.shared_linear<{offset = [[0, 1], [0, 4], [1, 0]]}, alignment = 16>
 
 // -----

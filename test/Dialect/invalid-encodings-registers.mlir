@@ -161,7 +161,7 @@
 // -----
 
 // linear_c5
-// expected-error @+1 {{the bases of `linear` do not reach element [0, 2]; add the basis [0, 2], or reduce a basis above it}}
+// expected-error @+1 {{the bases of `linear` do not reach element [0, 2]; add the basis [0, 2], or replace a larger basis by it}}
 #e = #ttg.linear<{register = [], lane = [[1, 0], [0, 1], [0, 4]], warp = [], block = []}>
 
 // -----
@@ -226,7 +226,7 @@
 // -----
 
 // generic_linear_c6
-// expected-error @+1 {{the bases of `generic_linear` do not reach element [2, 0]; add the basis [2, 0], or reduce a basis above it}}
+// expected-error @+1 {{the bases of `generic_linear` do not reach element [2, 0]; add the basis [2, 0], or replace a larger basis by it}}
 #e = #ttg.generic_linear<{register = [[1, 0]], lane = [[0, 1]], warp = [[2, 2]], block = []}>
 
 // -----
@@ -355,7 +355,7 @@
 // amd_wmma_c5
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
-  // expected-error @+1 {{the bases of `ctaLayout` do not reach element [2, 0]; add the basis [2, 0], or reduce a basis above it}}
+  // expected-error @+1 {{the bases of `ctaLayout` do not reach element [2, 0]; add the basis [2, 0], or replace a larger basis by it}}
   ctaLayout = {warp = [[1, 0], [4, 0]]}
 }>
 

@@ -366,7 +366,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c4
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{the bases of `CGALayout` do not reach element [0, 2]; add the basis [0, 2], or reduce a basis above it}}
+  // expected-error @+1 {{the bases of `CGALayout` do not reach element [0, 2]; add the basis [0, 2], or replace a larger basis by it}}
   CGALayout = [[0, 1], [0, 4]]
 }>
 

@@ -323,7 +323,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #s>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{barrier is `1xi32`; expected rank 1, element type `i64` and a size of at most 1, the number of CTAs}}
+    // expected-error @+1 {{barrier is `1xi32`; expected `i64` elements, rank 1, and at most one element per CTA (1)}}
     %0 = "amdg.async_tdm_copy_local_to_global"(%d, %a, %b) : (!tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) -> !ttg.async.token
     tt.return
   }

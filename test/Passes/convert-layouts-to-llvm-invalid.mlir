@@ -100,7 +100,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #row32 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{requires a constant whose elements are in the module}}
+    // expected-error @+2 {{does not support a constant in an external resource}}
     // expected-note @+1 {{use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)}}
     %0 = arith.constant dense_resource<r> : tensor<4xi32, #row32>
     tt.return

@@ -53,7 +53,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
 #columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @differ_elsewhere(%a: tensor<32x1xf32, #rows>, %b: tensor<64x2xf32, #rows>, %c: tensor<64x2xf32, #columns>) -> tensor<32x1xf32, #columns> {
-    // expected-remark@+1 {{conversion kept: no data moves here, but `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>` and `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>` differ for other tensor shapes in the module}}
+    // expected-remark@+1 {{conversion kept: its layouts are equal for this shape, but `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>` and `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>` differ for other tensor shapes in the module}}
     %0 = ttg.convert_layout %a : tensor<32x1xf32, #rows> -> tensor<32x1xf32, #columns>
     tt.return %0 : tensor<32x1xf32, #columns>
   }

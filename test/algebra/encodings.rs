@@ -203,8 +203,8 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         "#ttg.linear<{register = [[1, 2]], lane = [], warp = [], block = []}>",
         &[2, 4],
-        "the bases of `linear` do not reach element [1, 0]; add the basis [1, 0], or reduce \
-         a basis above it",
+        "the bases of `linear` do not reach element [1, 0]; add the basis [1, 0], or \
+         replace a larger basis by it",
     );
     rejects(
         "#ttg.linear<{register = [[0, 1], [1, 1]], lane = [], warp = [], block = []}>",

@@ -415,8 +415,7 @@ impl Clocks {
     /// accesses, which an acquire of the atomic variable `at` can observe.
     ///
     /// `operation` is the clock of the operation, and `now` is the point of execution of its accesses. `started_by`
-    /// is any point of execution of the thread that started the operation, because only the thread, warp and block
-    /// of this point are used.
+    /// identifies the thread that started the operation, by any of its points of execution.
     pub fn complete(
         &mut self,
         operation: &ThreadClock,

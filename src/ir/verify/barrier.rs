@@ -43,8 +43,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c1,
         is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
-        "barrier is `{}x{}`; expected rank 1, element type `i64` and a size of at most {ctas}, the number of \
-         CTAs",
+        "barrier is `{}x{}`; expected `i64` elements, rank 1, and at most one element per CTA ({ctas})",
         dimensions(&buffer.shape),
         buffer.element
     );

@@ -254,8 +254,7 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
     (!found.bases().eq(expected.iter().cloned())).then(|| {
         broken!(
             dot_c12 | dot_scaled_c8,
-            "operand {index} has CTA bases {:?}; expected {expected:?}, the CTA bases of the result with zeros \
-             along K",
+            "operand {index} has CTA bases {:?}; expected {expected:?}: those of the result, but 0 along K",
             found.bases().collect::<Vec<_>>()
         )
     })

@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(
             gap.to_string(),
             "the bases of `CGALayout` do not reach element [1, 0]; add the basis [1, 0], or \
-             reduce a basis above it"
+             replace a larger basis by it"
         );
         let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();
         assert_eq!(

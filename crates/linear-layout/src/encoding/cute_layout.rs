@@ -26,8 +26,8 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 ///
 /// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with
 /// `tile = [16, 8]` maps thread t and value v to the index of an element of the tile in column-major order. An
-/// encoding with a tile is a distributed encoding. An encoding without a tile is a shared encoding, until
-/// [`Encoding::for_tensor`] takes the shape of a tensor as the tile.
+/// encoding with a tile is a distributed encoding, and one without is a shared encoding.
+/// [`Encoding::for_tensor`] makes a distributed encoding of the latter: the shape of the tensor becomes the tile.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;

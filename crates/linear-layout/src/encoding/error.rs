@@ -178,7 +178,7 @@ pub(crate) enum EncodingErrorKind {
     )]
     NotSinglePower { what: &'static str, basis: Ints },
     #[error(
-        "the bases of `{what}` do not reach element {missed}; add the basis {missed}, or reduce a basis above it"
+        "the bases of `{what}` do not reach element {missed}; add the basis {missed}, or replace a larger basis by it"
     )]
     NotSurjective { what: &'static str, missed: Ints },
     #[error(

@@ -185,7 +185,7 @@ impl WarpGroupPlan {
         self.group_positions.get(operand).map_or(&[], |own| own)
     }
 
-    /// Returns the issues. They are sorted by the row and column of the tile of D that they compute, and then by k.
+    /// Returns the `wgmma.mma_async` instructions, sorted by the row and column of their tile of D, and then by k.
     #[must_use]
     pub fn issues(&self) -> &[WarpGroupIssue] {
         &self.issues
