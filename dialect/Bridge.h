@@ -47,7 +47,7 @@ int32_t lsp_main(rust::Slice<const uint8_t> arguments);
 // nesting depth of operations.
 struct TriedBytecode;
 TriedBytecode try_bytecode(rust::Slice<const uint8_t> bytecode, rust::Str name, uint32_t most);
-void disable_pass(LLVMContextRef context, rust::Str name);
+void select_strength_reduction(LLVMContextRef context, bool straight_line, bool loops);
 // Links the functions that a module calls from a bitcode library. Returns an error message, or an empty text.
 rust::String link_needed(LLVMModuleRef module, rust::Slice<const uint8_t> path);
 // Returns the instructions of a block after its phis; reorders them by a permutation of their positions.

@@ -11,7 +11,6 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
@@ -180,11 +179,15 @@ void registerEverything(DialectRegistry &registry) {
   makeDiagnosticsBrief<LLVM::LLVMDialect>(registry);
 }
 
-// Skips LLVM passes with these names, if they are optional.
-struct DisabledPasses : llvm::OptPassGate {
+// Skips the two LLVM passes of strength reduction.
+struct StrengthReductionGate : llvm::OptPassGate {
+  StrengthReductionGate(bool straightLine, bool loops) : straightLine(straightLine), loops(loops) {}
   bool isEnabled() const override { return true; }
-  bool shouldRunPass(StringRef name, StringRef) const override { return !names.contains(name); }
-  llvm::StringSet<> names;
+  bool shouldRunPass(StringRef name, StringRef) const override {
+    // Passes of functions are named by their argument, passes of loops by their title.
+    return (straightLine || name != "slsr") && (loops || name != "Loop Strength Reduction");
+  }
+  bool straightLine, loops;
 };
 
 // The registered option or pass of the fewest edits, if those are few; passes are registered as options.
@@ -394,11 +397,10 @@ extern "C" bool linear_layout_run_recovered(void (*work)(void *), void *data,
   return finished;
 }
 
-void bridge::disable_pass(LLVMContextRef context, rust::Str name) {
+void bridge::select_strength_reduction(LLVMContextRef context, bool straight_line, bool loops) {
   // A context does not own its gate.
-  static DisabledPasses gate;
-  gate.names.insert(view(name));
-  llvm::unwrap(context)->setOptPassGate(gate);
+  static StrengthReductionGate gates[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+  llvm::unwrap(context)->setOptPassGate(gates[2 * straight_line + loops]);
 }
 
 bool bridge::set_option(rust::Str name, rust::Str value) {

@@ -2,6 +2,7 @@
 
 use super::{Emit, Failure, link};
 use crate::sys;
+use inkwell::IntPredicate;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
@@ -22,6 +23,13 @@ const MAX_STRENGTH_REDUCTIONS: usize = 512;
 /// about 0.15 s.
 const MAX_WITH_MANY_PRODUCTS: usize = 1024;
 const MANY_PRODUCTS: usize = 64;
+
+/// Maximum number of comparisons of a sum for equality in a function for which LLVM's strength reduction in loops may run.
+///
+/// The pass turns `i + a == b` into `i == b - a`, and keeps each difference in a register across the loop, since it assumes
+/// unlimited registers. The loss of a group-relative policy, which compares 32 columns per thread with a label, spilled 112
+/// bytes.
+const MAX_SUM_COMPARISONS: usize = 8;
 
 /// Kind of output of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +121,9 @@ pub(super) fn emit(
     if artifact == Artifact::Ir {
         return Ok(module.print_to_string().to_bytes().to_vec());
     }
-    if !module.get_functions().all(reduces_strength) {
-        sys::disable_pass(module, "slsr");
-    }
+    let straight_line = module.get_functions().all(reduces_strength);
+    let loops = module.get_functions().all(reduces_strength_in_loops);
+    sys::select_strength_reduction(module, straight_line, loops);
     let file_type = match artifact {
         Artifact::Object => FileType::Object,
         Artifact::Assembly | Artifact::Ir => FileType::Assembly,
@@ -144,7 +152,7 @@ fn reduces_strength(function: FunctionValue<'_>) -> bool {
                 InstructionOpcode::Add | InstructionOpcode::GetElementPtr => candidates += 1,
                 InstructionOpcode::Mul => {
                     candidates += 1;
-                    products += usize::from(!has_constant_factor(instruction));
+                    products += usize::from(!has_constant_operand(instruction));
                 }
                 _ => {}
             }
@@ -157,9 +165,35 @@ fn reduces_strength(function: FunctionValue<'_>) -> bool {
     candidates <= most
 }
 
-/// Returns true if a factor of `product` is constant. Only the last factor is checked, since LLVM puts a constant
-/// factor last.
-fn has_constant_factor(product: InstructionValue<'_>) -> bool {
-    let factor = product.get_operand(1).and_then(|operand| operand.value());
-    factor.is_some_and(|factor| factor.is_int_value() && factor.into_int_value().is_const())
+/// Returns true if strength reduction in loops may run on a function, because the function has few comparisons for which the
+/// pass would keep a register.
+fn reduces_strength_in_loops(function: FunctionValue<'_>) -> bool {
+    let blocks = function.get_basic_block_iter();
+    let instructions = blocks.flat_map(|block| block.get_instructions());
+    instructions.filter(|op| compares_sum(*op)).count() <= MAX_SUM_COMPARISONS
+}
+
+/// Returns true for a comparison for equality of a sum of two variables. LLVM turns a sum without carry into `or`.
+fn compares_sum(op: InstructionValue<'_>) -> bool {
+    let is_equality = matches!(
+        op.get_icmp_predicate(),
+        Some(IntPredicate::EQ | IntPredicate::NE)
+    );
+    let is_sum = |side| {
+        let operand = op.get_operand(side).and_then(|operand| operand.value());
+        let operand = operand.filter(|value| value.is_int_value());
+        let sum = operand.and_then(|value| value.into_int_value().as_instruction());
+        sum.is_some_and(|sum| {
+            let sums = [InstructionOpcode::Add, InstructionOpcode::Or];
+            sums.contains(&sum.get_opcode()) && !has_constant_operand(sum)
+        })
+    };
+    is_equality && (is_sum(0) || is_sum(1))
+}
+
+/// Returns true if an operand of a product or sum is constant. Only the last operand is checked, since LLVM puts a constant
+/// last.
+fn has_constant_operand(op: InstructionValue<'_>) -> bool {
+    let last = op.get_operand(1).and_then(|operand| operand.value());
+    last.is_some_and(|last| last.is_int_value() && last.into_int_value().is_const())
 }

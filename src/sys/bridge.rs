@@ -235,7 +235,7 @@ pub(super) mod ffi {
         ) -> i32;
         fn lsp_main(arguments: &[u8]) -> i32;
         fn try_bytecode(bytecode: &[u8], name: &str, most: u32) -> TriedBytecode;
-        fn disable_pass(context: LLVMContextRef, name: &str);
+        fn select_strength_reduction(context: LLVMContextRef, straight_line: bool, loops: bool);
         fn link_needed(module: LLVMModuleRef, path: &[u8]) -> String;
         fn block_instructions(block: LLVMBasicBlockRef) -> Vec<BlockInstruction>;
         fn order_block(block: LLVMBasicBlockRef, order: &[u32]);

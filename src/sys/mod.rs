@@ -35,9 +35,9 @@ pub use input::{
 };
 pub use text::{Text, bounded};
 pub use translate::{
-    BlockInstruction, BlockOrder, attach_diagnostic_handler, disable_pass, link_needed, parse_file,
-    processor_features, processors, recovered, set_llvm_option, stop_at_broken_pipe, to_llvm_ir,
-    version,
+    BlockInstruction, BlockOrder, attach_diagnostic_handler, link_needed, parse_file,
+    processor_features, processors, recovered, select_strength_reduction, set_llvm_option,
+    stop_at_broken_pipe, to_llvm_ir, version,
 };
 
 use bridge::{MlirAttribute, MlirContext, MlirDialectRegistry, MlirOperation, MlirType, ffi};

@@ -136,12 +136,16 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     state.outcome
 }
 
-/// Disables an LLVM pass that can be skipped. `name` is the name that `llc -opt-disable` accepts.
-///
-/// Only tools may call this function, because all LLVM contexts share one list of disabled passes.
-pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
+/// Determines which of LLVM's two passes of strength reduction run on the modules of a context: `slsr` for straight-line
+/// code, and `loop-reduce`.
+pub fn select_strength_reduction(
+    module: &inkwell::module::Module<'_>,
+    straight_line: bool,
+    loops: bool,
+) {
     use inkwell::context::AsContextRef;
-    ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
+    let context = LLVMContextRef(module.get_context().as_ctx_ref());
+    ffi::select_strength_reduction(context, straight_line, loops);
 }
 
 /// The order of the instructions in an LLVM basic block. Phis are not included.
