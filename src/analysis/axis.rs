@@ -23,11 +23,16 @@ use melior::ir::{
     Attribute, BlockLike, BlockRef, OperationRef, RegionLike, RegionRef, Type, TypeLike, Value,
     ValueLike,
 };
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of elements of a dense constant that is analysed. The axis information of a larger constant is
 /// unknown.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
+
+/// Maximum number of nested operations of a mask that are analysed. Conjunctions with shared operands would otherwise take
+/// exponential time.
+const MAX_MASK_DEPTH: u32 = 16;
 
 /// The axis information of a value about which nothing is known, indexed by the rank of the value.
 static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
@@ -150,6 +155,64 @@ impl AxisAnalysis {
             widest_bits,
         }
         .widest()
+    }
+
+    /// Returns accesses that are wider than those of [`Self::vector`], and legal in threads whose masks are true for the first
+    /// and the last element of each access. Returns `None` if no wider accesses are known.
+    #[must_use]
+    pub fn unmasked_vector(
+        &self,
+        pointer: Value<'_, '_>,
+        mask: Value<'_, '_>,
+        element_bits: u32,
+        layout: &LinearLayout,
+        widest_bits: u32,
+    ) -> Option<VectorAccess> {
+        let of = |mask| self.vector(pointer, mask, element_bits, layout, widest_bits);
+        let [masked, unmasked] = [of(Some(mask)), of(None)];
+        if unmasked.elements() <= masked.elements() {
+            return None;
+        }
+        let convex = usize::try_from(self.convexity(mask, unmasked.dim(), MAX_MASK_DEPTH))
+            .unwrap_or(usize::MAX);
+        let unmasked = unmasked.at_most(convex);
+        (unmasked.elements() > masked.elements()).then_some(unmasked)
+    }
+
+    /// Returns the size of the aligned groups of elements along `dim` in which the elements with a true mask are consecutive,
+    /// as with `offset < n`. The search follows at most `depth` operations from a result to an operand.
+    fn convexity(&self, mask: Value<'_, '_>, dim: usize, depth: u32) -> u64 {
+        let constancy = self.get(mask).constancy(dim);
+        let (Some(op), Some(depth)) = (sys::defining_operation(mask), depth.checked_sub(1)) else {
+            return constancy;
+        };
+        let convexity = if let Some(and) = arith::AndI::of(op) {
+            let [a, b] = [and.lhs(), and.rhs()].map(|side| self.convexity(side, dim, depth));
+            a.min(b)
+        } else if let Some(cmp) = arith::CmpI::of(op) {
+            let [a, b] = [cmp.lhs(), cmp.rhs()].map(|side| self.get(side));
+            let is_order = !matches!(comparison(cmp.predicate()), Comparison::Eq | Comparison::Ne);
+            // An aligned group of consecutive numbers does not overflow.
+            let within = |rising: &AxisInfo, bound: &AxisInfo| {
+                let aligned = rising.contiguity(dim).min(rising.divisibility(dim));
+                aligned.min(bound.constancy(dim))
+            };
+            u64::from(is_order) * within(a, b).max(within(b, a))
+        } else if let Some(expand) = tt::ExpandDims::of(op) {
+            let axis = usize::try_from(expand.axis()).unwrap_or(usize::MAX);
+            match dim.cmp(&axis) {
+                Ordering::Less => self.convexity(expand.src(), dim, depth),
+                Ordering::Equal => 1,
+                Ordering::Greater => self.convexity(expand.src(), dim - 1, depth),
+            }
+        } else if let Some(broadcast) = tt::Broadcast::of(op) {
+            self.convexity(broadcast.src(), dim, depth)
+        } else if let Some(cvt) = ttg::ConvertLayout::of(op) {
+            self.convexity(cvt.src(), dim, depth)
+        } else {
+            1
+        };
+        convexity.max(constancy)
     }
 
     /// Returns the widest accesses that an `amdg.buffer_load` or `amdg.buffer_store` at `base` plus `offsets` can

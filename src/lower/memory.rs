@@ -107,6 +107,29 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
+    /// Splits the vector of each group. Returns a value for each register.
+    fn scatter(&self, l: &mut Lowering<'c>, vectors: &[Val<'c>]) -> Vec<Val<'c>> {
+        let mut registers = vec![vectors[0]; vectors.len() * self.width()];
+        for (group, vector) in self.groups.iter().zip(vectors) {
+            let values = l.e.scatter(*vector, self.width(), self.element);
+            for (register, value) in group.iter().zip(values) {
+                registers[*register] = value;
+            }
+        }
+        registers
+    }
+
+    /// Gathers the values of the registers into a vector for each group.
+    fn gather(&self, l: &mut Lowering<'c>, registers: &[Val<'c>]) -> Vec<Val<'c>> {
+        let groups = self.groups.iter();
+        groups
+            .map(|group| {
+                let values: Vec<Val<'c>> = group.iter().map(|r| registers[*r]).collect();
+                l.e.gather(&values)
+            })
+            .collect()
+    }
+
     pub(super) fn vector_type(&self, l: &Lowering<'c>) -> Type<'c> {
         if self.width() == 1 {
             self.element
@@ -132,6 +155,14 @@ pub(super) fn memory_element<'c>(
     Ok((memory_type(l.e.context, pointee)?, register))
 }
 
+/// The accesses of a load or store.
+struct Accesses<'c> {
+    groups: AccessGroups<'c>,
+    /// Wider accesses without masks, for threads whose masks are true for the first and the last element of each access. Masks
+    /// such as `offset < n` are true in most threads, but differ within an access unless `n` is known to be divisible.
+    unmasked: Option<AccessGroups<'c>>,
+}
+
 fn accesses<'c>(
     l: &Lowering<'c>,
     element: Type<'c>,
@@ -139,9 +170,13 @@ fn accesses<'c>(
     mask: Option<Val<'c>>,
     layout: Option<&TensorLayout>,
     is_plain: bool,
-) -> AccessGroups<'c> {
+) -> Accesses<'c> {
     let Some(layout) = layout else {
-        return AccessGroups::scalar(element);
+        let groups = AccessGroups::scalar(element);
+        return Accesses {
+            groups,
+            unmasked: None,
+        };
     };
     // The widest accesses take neither masks nor cache modifiers.
     let widest = if is_plain && mask.is_none() {
@@ -153,11 +188,32 @@ fn accesses<'c>(
         l.widths()
             .vector(pointer, mask, bits_of(element), &layout.unique, widest)
     };
-    let accesses = AccessGroups::of(element, layout.num_registers(), &widest_at(mask, widest));
-    if mask.is_none() {
-        return accesses;
+    let groups = |vector| AccessGroups::of(element, layout.num_registers(), &vector);
+    let masked = groups(widest_at(mask, widest));
+    let Some(mask) = mask else {
+        return Accesses {
+            groups: masked,
+            unmasked: None,
+        };
+    };
+    let bits = bits_of(element);
+    let unmasked = l
+        .widths()
+        .unmasked_vector(pointer, mask, bits, &layout.unique, MASKED_BITS);
+    Accesses {
+        groups: masked.with_runs(&widest_at(None, MASKED_BITS)),
+        unmasked: unmasked.map(groups),
     }
-    accesses.with_runs(&widest_at(None, MASKED_BITS))
+}
+
+/// Emits the condition that `masks` are true for the first and the last element of each access.
+fn are_all_active<'c>(l: &mut Lowering<'c>, groups: &[Vec<usize>], masks: &[Val<'c>]) -> Val<'c> {
+    let ends = groups
+        .iter()
+        .flat_map(|group| [group[0], group[group.len() - 1]]);
+    ends.map(|register| masks[register])
+        .reduce(|all, mask| l.e.and(all, mask))
+        .expect("a tensor has elements")
 }
 
 /// Width in bits of the widest access with a mask, a cache policy or a memory order.
@@ -194,30 +250,75 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let accesses = accesses(l, element, pointer, mask, layout.as_deref(), is_plain);
     let pointers = l.get(pointer);
     let masks = mask.map(|m| l.get(m));
-    let others = view.other().map(|o| l.get(o));
-    let mut registers = vec![pointers[0]; pointers.len()];
-    for group in &accesses.groups {
-        let first = group[0];
-        let others = others.as_ref().map(|list| {
-            group
-                .iter()
-                .map(|r| to_memory(l, list[*r], element))
-                .collect::<Vec<_>>()
-        });
-        let mask = masks.as_ref().map(|m| m[first]);
-        let (base, offset_bytes) = accesses.base(group);
-        let access = GlobalAccess {
-            offset_bytes,
-            ..accesses.global(pointers[base], mask, &cache, is_volatile)
-        };
-        let whole = l.gpu.load(&mut l.e, &access, others.as_deref());
-        let values = l.e.scatter(whole, access.width, element);
-        for (r, value) in group.iter().zip(values) {
-            registers[*r] = from_memory(l, value, register_type);
+    let others = view.other().map(|o| registers_to_memory(l, o, element));
+    let operands = LoadOperands {
+        pointers: &pointers,
+        masks: masks.as_deref(),
+        others,
+        cache: &cache,
+        is_volatile,
+    };
+    let groups = &accesses.groups;
+    let registers = match (&accesses.unmasked, &masks) {
+        (Some(wide), Some(masks)) => {
+            let condition = are_all_active(l, &wide.groups, masks);
+            let fork = l.e.fork(condition);
+            let loaded = operands.unmasked().load(l, wide);
+            let branch = l.e.begin_else(fork, &loaded);
+            let loaded = operands.load(l, groups);
+            let registers = groups.scatter(l, &loaded);
+            let loaded = wide.gather(l, &registers);
+            let joined = l.e.join(branch, &loaded);
+            wide.scatter(l, &joined)
         }
-    }
+        _ => {
+            let loaded = operands.load(l, groups);
+            groups.scatter(l, &loaded)
+        }
+    };
+    let registers = registers.into_iter();
+    let registers = registers.map(|value| from_memory(l, value, register_type));
+    let registers: Vec<Val<'c>> = registers.collect();
     l.set(view.result(), registers);
     Ok(())
+}
+
+struct LoadOperands<'a, 'c> {
+    pointers: &'a [Val<'c>],
+    masks: Option<&'a [Val<'c>]>,
+    others: Option<Vec<Val<'c>>>,
+    cache: &'a CachePolicy,
+    is_volatile: bool,
+}
+
+impl<'c> LoadOperands<'_, 'c> {
+    fn unmasked(&self) -> Self {
+        Self {
+            masks: None,
+            others: None,
+            ..*self
+        }
+    }
+
+    /// Emits a load of each group. Returns the loaded vectors.
+    fn load(&self, l: &mut Lowering<'c>, accesses: &AccessGroups<'c>) -> Vec<Val<'c>> {
+        let groups = accesses.groups.iter();
+        groups
+            .map(|group| {
+                let others = self
+                    .others
+                    .as_ref()
+                    .map(|list| group.iter().map(|r| list[*r]).collect::<Vec<_>>());
+                let mask = self.masks.map(|masks| masks[group[0]]);
+                let (base, offset_bytes) = accesses.base(group);
+                let access = GlobalAccess {
+                    offset_bytes,
+                    ..accesses.global(self.pointers[base], mask, self.cache, self.is_volatile)
+                };
+                l.gpu.load(&mut l.e, &access, others.as_deref())
+            })
+            .collect()
+    }
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -227,33 +328,71 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let layout = l.layout(pointer.r#type())?;
     let cache = cache_policy(view.cache_policy());
     // Only the owner of an element stores.
-    let (owner, registers) = owner(l, layout.as_deref());
+    let (owner, replicas) = owner(l, layout.as_deref());
     let is_plain = owner.is_none() && cache == CachePolicy::default();
     let accesses = accesses(l, element, pointer, mask, layout.as_deref(), is_plain);
-    let (pointers, values) = (l.get(pointer), l.get(value));
+    let pointers = l.get(pointer);
+    let values = registers_to_memory(l, value, element);
     let masks = mask.map(|m| l.get(m));
-    for group in &accesses.groups {
-        if group[0] & registers != 0 {
-            continue;
+    let operands = StoreOperands {
+        pointers: &pointers,
+        values: &values,
+        masks: masks.as_deref(),
+        owner,
+        replicas,
+        cache: &cache,
+    };
+    match (&accesses.unmasked, &masks, owner) {
+        (Some(wide), Some(masks), None) => {
+            let condition = are_all_active(l, &wide.groups, masks);
+            let fork = l.e.fork(condition);
+            operands.unmasked().store(l, wide);
+            let branch = l.e.begin_else(fork, &[]);
+            operands.store(l, &accesses.groups);
+            l.e.join(branch, &[]);
         }
-        let first = group[0];
-        let mask = match (masks.as_ref().map(|m| m[first]), owner) {
-            (Some(mask), Some(owner)) => Some(l.e.and(mask, owner)),
-            (mask, owner) => mask.or(owner),
-        };
-        let values: Vec<Val<'c>> = group
-            .iter()
-            .map(|r| to_memory(l, values[*r], element))
-            .collect();
-        let whole = l.e.gather(&values);
-        let (base, offset_bytes) = accesses.base(group);
-        let access = GlobalAccess {
-            offset_bytes,
-            ..accesses.global(pointers[base], mask, &cache, false)
-        };
-        l.gpu.store(&mut l.e, &access, whole);
+        _ => operands.store(l, &accesses.groups),
     }
     Ok(())
+}
+
+struct StoreOperands<'a, 'c> {
+    pointers: &'a [Val<'c>],
+    values: &'a [Val<'c>],
+    masks: Option<&'a [Val<'c>]>,
+    /// See [`owner`].
+    owner: Option<Val<'c>>,
+    replicas: usize,
+    cache: &'a CachePolicy,
+}
+
+impl<'c> StoreOperands<'_, 'c> {
+    fn unmasked(&self) -> Self {
+        Self {
+            masks: None,
+            ..*self
+        }
+    }
+
+    fn store(&self, l: &mut Lowering<'c>, accesses: &AccessGroups<'c>) {
+        for group in &accesses.groups {
+            if group[0] & self.replicas != 0 {
+                continue;
+            }
+            let mask = match (self.masks.map(|masks| masks[group[0]]), self.owner) {
+                (Some(mask), Some(owner)) => Some(l.e.and(mask, owner)),
+                (mask, owner) => mask.or(owner),
+            };
+            let values: Vec<Val<'c>> = group.iter().map(|r| self.values[*r]).collect();
+            let whole = l.e.gather(&values);
+            let (base, offset_bytes) = accesses.base(group);
+            let access = GlobalAccess {
+                offset_bytes,
+                ..accesses.global(self.pointers[base], mask, self.cache, false)
+            };
+            l.gpu.store(&mut l.e, &access, whole);
+        }
+    }
 }
 
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
@@ -295,6 +434,19 @@ pub(super) fn owner<'c>(
         }
     }
     (bits.map(|bits| l.e.is_zero(bits)), registers)
+}
+
+/// Returns the registers of `tensor`, each converted to its memory type.
+fn registers_to_memory<'c>(
+    l: &mut Lowering<'c>,
+    tensor: Val<'c>,
+    element: Type<'c>,
+) -> Vec<Val<'c>> {
+    let registers = l.get(tensor);
+    registers
+        .iter()
+        .map(|value| to_memory(l, *value, element))
+        .collect()
 }
 
 /// Converts a value to its memory type. A boolean occupies a byte.

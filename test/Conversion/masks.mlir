@@ -3,15 +3,23 @@
 
 #four = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
-  // The mask may differ between neighbours, so there are four accesses, at one address.
+  // A thread whose masks are true for the first and the last element uses one access. Otherwise the mask differs between
+  // neighbours, and there are four accesses at one address.
   // CHECK-LABEL: llvm.func @neighbours
+  // CHECK: [[FIRST:%.*]] = llvm.icmp "slt"
+  // CHECK: [[LAST:%.*]] = llvm.icmp "slt" {{.*}}
+  // CHECK: llvm.cond_br
+  // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
   // CHECK-COUNT-3: ld.global.b32 $0, [$1+{{4|8|12}}];
+  // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
   // CHECK-COUNT-3: st.global.b32 [$0+{{4|8|12}}], $1;
   // PTX-LABEL: .entry neighbours
+  // PTX: ld.global.v4.b32
   // PTX: ld.global.b32 {{%r[0-9]+}}, {{\[}}[[X:%rd[0-9]+]]];
   // PTX: ld.global.b32 {{%r[0-9]+}}, {{\[}}[[X]]+4];
   // PTX: ld.global.b32 {{%r[0-9]+}}, {{\[}}[[X]]+8];
   // PTX: ld.global.b32 {{%r[0-9]+}}, {{\[}}[[X]]+12];
+  // PTX: st.global.v4.b32
   // PTX: st.global.b32 {{\[}}[[Y:%rd[0-9]+]]], {{%r[0-9]+}};
   // PTX: st.global.b32 {{\[}}[[Y]]+12], {{%r[0-9]+}};
   tt.func public @neighbours(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {

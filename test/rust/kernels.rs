@@ -339,22 +339,23 @@ fn widths(file: &str, grid: [u32; 3], args: impl Fn(&mut Bench) -> Vec<Arg>, exp
 }
 
 #[test]
-fn global_accesses_are_as_wide_as_tritons() {
+fn global_accesses_are_at_least_as_wide_as_tritons() {
     let add = |b: &mut Bench| {
         let [x, y] = [b.random(F32, 1024, 1), b.random(F32, 1024, 2)].map(Arg::Buffer);
         vec![x, y, Arg::Buffer(b.untouched(F32, 1024)), Arg::Int(1024)]
     };
+    // Triton's accesses have one element, since the number of elements is not known to be divisible.
     widths(
         "sm_90/vector_add.ttgir",
         [1; 3],
         add,
-        &["ld.global b32 x 16", "st.global b32 x 8"],
+        &["ld.global v4.b32 x 4", "st.global v4.b32 x 2"],
     );
     widths(
         "gfx942/vector_add.ttgir",
         [1; 3],
         add,
-        &["global_load_dword x 8", "global_store_dword x 4"],
+        &["global_load_dwordx4 x 2", "global_store_dwordx4 x 1"],
     );
     let scale = |b: &mut Bench| {
         let [x, s] = [b.random(F32, 4096, 1), b.random(F32, 64, 2)].map(Arg::Buffer);

@@ -493,6 +493,62 @@ fn buffer_stores_leave_masked_elements_alone() {
     }
 }
 
+/// Checks accesses of several elements whose masks differ within an access. Threads in which all masks are true use accesses of
+/// two elements.
+#[test]
+fn masks_that_differ_within_an_access() {
+    const COUNT: u64 = 1024;
+    let bounds = [(0, 0), (0, 1), (0, 517), (3, 1021), (511, 512), (0, 1024)];
+    for target in TARGETS {
+        for type_ in ["i1", "i8", "f16", "i32", "i64"] {
+            for (first, end) in bounds {
+                let mask = if type_ == "i1" {
+                    1
+                } else {
+                    u64::MAX >> (64 - 8 * bytes_of(type_))
+                };
+                let bits: Vec<u64> = noise(1024, 11).into_iter().map(|x| x & mask).collect();
+                let body = format!(
+                    "%first = arith.constant dense<{first}> : tensor<$Txi32, $E>\n\
+                     %end = arith.constant dense<{end}> : tensor<$Txi32, $E>\n\
+                     %above = arith.cmpi sle, %first, %range : tensor<$Txi32, $E>\n\
+                     %below = arith.cmpi ult, %range, %end : tensor<$Txi32, $E>\n\
+                     %m = arith.andi %above, %below : tensor<$Txi1, $E>\n\
+                     %zeros = arith.constant dense<{zero}> : tensor<$Tx{type_}, $E>\n\
+                     %from = tt.addptr %p0s, %range {{tt.divisibility = dense<16> : tensor<1xi32>, \
+                     tt.contiguity = dense<8> : tensor<1xi32>}} : tensor<$Tx!tt.ptr<{type_}>, $E>, tensor<$Txi32, $E>\n\
+                     %to = tt.addptr %p1s, %range {{tt.divisibility = dense<16> : tensor<1xi32>, \
+                     tt.contiguity = dense<8> : tensor<1xi32>}} : tensor<$Tx!tt.ptr<{type_}>, $E>, tensor<$Txi32, $E>\n\
+                     %y = tt.load %from, %m, %zeros : tensor<$Tx!tt.ptr<{type_}>, $E>\n\
+                     tt.store %to, %y, %m : tensor<$Tx!tt.ptr<{type_}>, $E>",
+                    zero = match type_ {
+                        "i1" => "false",
+                        "f16" => "0.0",
+                        _ => "0",
+                    }
+                );
+                let old: Vec<u64> = bits.iter().map(|x| x ^ mask).collect();
+                let inputs = [elements(type_, bits.clone()), elements(type_, old.clone())];
+                let memory = run_all(target, &inputs, type_, &body);
+                for i in 0..COUNT {
+                    let (is_active, at) = ((first..end).contains(&i), i as usize);
+                    let expected = if is_active {
+                        [bits[at]; 2]
+                    } else {
+                        [old[at], 0]
+                    };
+                    let found = [memory[1][at], memory[2][at]];
+                    let name = target.0;
+                    assert_eq!(
+                        found, expected,
+                        "{type_} on {name}: element {i} of {first} to {end}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Checks that remainders are exact. LLVM expands `frem` for NVIDIA GPUs to `x - trunc(x / y) * y`. This remainder
 /// has the wrong sign if `x` is just below a multiple of `y`, and it is meaningless if the quotient exceeds the
 /// precision of the type.

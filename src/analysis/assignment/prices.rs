@@ -397,7 +397,10 @@ impl<'p> Prices<'p> {
             None => self.options.target.max_global_vector_bits,
             Some(_) => 128,
         };
-        let vector = axis.vector(pointer, mask, bits, layout, widest);
+        // Most threads use the accesses without masks.
+        let unmasked = |mask| axis.unmasked_vector(pointer, mask, bits, layout, widest);
+        let vector = mask.and_then(unmasked);
+        let vector = vector.unwrap_or_else(|| axis.vector(pointer, mask, bits, layout, widest));
         // Replicated registers are stored once.
         let copies = layout
             .free_variable_masks()

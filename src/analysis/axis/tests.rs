@@ -10,7 +10,7 @@ use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
 use std::fmt::Write;
 
 /// Appends a description of each global access to `text`: the kind, the number of accesses, the elements per
-/// access, and the alignment in bytes.
+/// access, the alignment in bytes, and the elements per access without masks.
 fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
     for region in op.regions() {
         let mut block = region.first_block();
@@ -30,6 +30,7 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
         element_bits(sys::pointer(element).unwrap().0).unwrap()
     };
     let kind = OpKind::of(op);
+    let mut unmasked = None;
     let (tensor, access) = match kind {
         Some(OpKind::TtLoad | OpKind::TtStore) => {
             let (pointer, mask) = match tt::Load::of(op) {
@@ -38,7 +39,11 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
             };
             let tensor = TensorType::of(pointer.r#type()).unwrap();
             let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
-            let access = analysis.vector(pointer, mask, pointee(pointer), &layout.unique, 128);
+            let bits = pointee(pointer);
+            let access = analysis.vector(pointer, mask, bits, &layout.unique, 128);
+            unmasked = mask.and_then(|mask| {
+                analysis.unmasked_vector(pointer, mask, bits, &layout.unique, 128)
+            });
             (layout, access)
         }
         Some(OpKind::AmdgBufferLoad) => {
@@ -62,11 +67,15 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
     let count = tensor.num_registers() / access.elements();
     write!(
         text,
-        "{verb} {count} x {} align {}; ",
+        "{verb} {count} x {} align {}",
         access.elements(),
         access.alignment_bytes()
     )
     .unwrap();
+    if let Some(access) = unmasked {
+        write!(text, ", {} unmasked", access.elements()).unwrap();
+    }
+    text.push_str("; ");
 }
 
 #[track_caller]
@@ -97,7 +106,7 @@ fn widths_of_kernels() {
     }
     check(
         kernel!("sm_90/vector_add"),
-        "load 8 x 1 align 4; load 8 x 1 align 4; store 8 x 1 align 4",
+        "load 8 x 1 align 4, 4 unmasked; load 8 x 1 align 4, 4 unmasked; store 8 x 1 align 4, 4 unmasked",
     );
     check(
         kernel!("sm_90/outer_scale"),
@@ -113,7 +122,7 @@ fn widths_of_kernels() {
     );
     check(
         kernel!("gfx942/vector_add"),
-        "load 4 x 1 align 4; load 4 x 1 align 4; store 4 x 1 align 4",
+        "load 4 x 1 align 4, 4 unmasked; load 4 x 1 align 4, 4 unmasked; store 4 x 1 align 4, 4 unmasked",
     );
     check(
         kernel!("gfx942/outer_scale"),
@@ -135,6 +144,7 @@ fn kernel(body: &str) -> String {
     format!(
         r#"
 #b = #ttg.blocked<{{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}}>
+#t = #ttg.blocked<{{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}}>
 module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}} {{
   tt.func public @k(%x: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}, %n: i32, %k: i32 {{tt.divisibility = 16 : i32}}) {{
     %c0 = arith.constant 0 : i32
@@ -252,9 +262,10 @@ fn masks_and_remainders() {
     };
     check(&masked("slt", "%k"), "load 1 x 4 align 16");
     check(&masked("ult", "%k"), "load 1 x 4 align 16");
-    check(&masked("sle", "%k"), "load 4 x 1 align 4");
+    check(&masked("sle", "%k"), "load 4 x 1 align 4, 4 unmasked");
     check(&masked("eq", "%k"), "load 4 x 1 align 4");
-    check(&masked("slt", "%n"), "load 4 x 1 align 4");
+    check(&masked("slt", "%n"), "load 4 x 1 align 4, 4 unmasked");
+    check(&masked("sgt", "%n"), "load 4 x 1 align 4, 4 unmasked");
     // `(block + range) % k`, as in blocked matrix products: only for a non-negative dividend.
     let wrapped = |block: &str| {
         kernel(&format!(
@@ -282,6 +293,68 @@ fn masks_and_remainders() {
     let assumed =
         format!("{unknown} %sure = arith.cmpi sge, %block, %c0 : i32 llvm.intr.assume %sure : i1");
     check(&wrapped(&assumed), "load 1 x 4 align 16");
+}
+
+#[test]
+fn masks_of_consecutive_elements() {
+    let masked = |body: &str| {
+        kernel(&format!(
+            "%ns = tt.splat %n : i32 -> tensor<512xi32, #b>
+             %below = arith.cmpi slt, %i, %ns : tensor<512xi32, #b>
+             {body}
+             %v = tt.load %p, %m : tensor<512x!tt.ptr<f32>, #b>"
+        ))
+    };
+    let both = "%above = arith.cmpi sge, %i, %c : tensor<512xi32, #b>
+                %m = arith.andi %above, %below : tensor<512xi1, #b>";
+    check(&masked(both), "load 4 x 1 align 4, 4 unmasked");
+    let either = "%above = arith.cmpi sge, %i, %c : tensor<512xi32, #b>
+                  %m = arith.ori %above, %below : tensor<512xi1, #b>";
+    check(&masked(either), "load 4 x 1 align 4");
+    // A chain of conjunctions with shared operands is not followed to its end.
+    let chain: String = (1..64)
+        .map(|i| {
+            format!(
+                "%m{i} = arith.andi %m{}, %m{} : tensor<512xi1, #b>\n",
+                i - 1,
+                i - 1
+            )
+        })
+        .collect();
+    let chain = format!(
+        "%m0 = arith.andi %below, %below : tensor<512xi1, #b>
+         {chain} %m = arith.andi %m63, %below : tensor<512xi1, #b>"
+    );
+    check(&masked(&chain), "load 4 x 1 align 4");
+    // The sum may overflow within four elements, unless a multiple of four is added.
+    let added = |scale: &str| {
+        masked(&format!(
+            "%first = arith.muli %n, {scale} : i32
+             %firsts = tt.splat %first : i32 -> tensor<512xi32, #b>
+             %sum = arith.addi %firsts, %i : tensor<512xi32, #b>
+             %m = arith.cmpi slt, %sum, %ns : tensor<512xi32, #b>"
+        ))
+    };
+    check(&added("%c1"), "load 4 x 1 align 4");
+    check(&added("%c32"), "load 4 x 1 align 4, 4 unmasked");
+    let in_both_dims = kernel(
+        "%m0 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 1, parent = #t}>>
+         %n0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #t}>>
+         %m1 = tt.expand_dims %m0 {axis = 1 : i32} : tensor<8xi32, #ttg.slice<{dim = 1, parent = #t}>> -> tensor<8x1xi32, #t>
+         %n1 = tt.expand_dims %n0 {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #t}>> -> tensor<1x64xi32, #t>
+         %rows = tt.splat %n : i32 -> tensor<8x1xi32, #t>
+         %columns = tt.splat %n : i32 -> tensor<1x64xi32, #t>
+         %row = arith.cmpi slt, %m1, %rows : tensor<8x1xi32, #t>
+         %column = arith.cmpi slt, %n1, %columns : tensor<1x64xi32, #t>
+         %rowm = tt.broadcast %row : tensor<8x1xi1, #t> -> tensor<8x64xi1, #t>
+         %columnm = tt.broadcast %column : tensor<1x64xi1, #t> -> tensor<8x64xi1, #t>
+         %m = arith.andi %rowm, %columnm : tensor<8x64xi1, #t>
+         %at = tt.broadcast %n1 : tensor<1x64xi32, #t> -> tensor<8x64xi32, #t>
+         %ps = tt.splat %x : !tt.ptr<f32> -> tensor<8x64x!tt.ptr<f32>, #t>
+         %q = tt.addptr %ps, %at : tensor<8x64x!tt.ptr<f32>, #t>, tensor<8x64xi32, #t>
+         %v = tt.load %q, %m : tensor<8x64x!tt.ptr<f32>, #t>",
+    );
+    check(&in_both_dims, "load 4 x 1 align 4, 4 unmasked");
 }
 
 #[test]

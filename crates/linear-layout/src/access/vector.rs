@@ -50,6 +50,12 @@ impl VectorAccess {
         &self.bits[..usize::from(self.num_bits)]
     }
 
+    /// Returns the dimension along which the elements of an access are consecutive.
+    #[must_use]
+    pub const fn dim(&self) -> usize {
+        self.dim
+    }
+
     /// Returns the known alignment of every access in bytes. It is at least the size of an access.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
