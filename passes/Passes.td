@@ -567,6 +567,8 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     LL_DistinctArguments,
     Option<"minGain", "min-gain", "int64_t", "0",
            "Percentage of a function's predicted cycles that other layouts must save; otherwise the function is unchanged">,
+    Option<"blockedScans", "blocked-scans", "bool", "false",
+           "Scans get only `#ttg.blocked` layouts, which Triton's lowering requires">,
     Option<"scratchBudget", "scratch-budget", "int64_t", "-1",
            "Limit for the shared memory of each conversion, reduction or scan, in bytes (default: that of the GPU)">,
     Option<"explain", "explain", "bool", "false",

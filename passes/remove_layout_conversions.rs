@@ -106,6 +106,7 @@ impl RemoveLayoutConversionsOptions {
             conversion_cost,
             scratch_budget,
             barrier_latency: 0,
+            blocked_scans: self.blocked_scans,
         })
     }
 
@@ -118,6 +119,7 @@ impl RemoveLayoutConversionsOptions {
             conversion_cost: 4 * defaults.conversion_cost.unsigned_abs(),
             scratch_budget: None,
             barrier_latency: 0,
+            blocked_scans: defaults.blocked_scans,
         }
     }
 

@@ -109,7 +109,11 @@ fn modes(
         .collect();
     let mut offered = offered.modes.clone();
     scans::add_candidates(kernel, &mut offered);
-    candidates(kernel, &is_pinned, &offered)
+    let mut modes = candidates(kernel, &is_pinned, &offered);
+    if options.blocked_scans {
+        scans::keep_blocked(kernel, &mut modes);
+    }
+    modes
 }
 
 fn assign_among<'c>(

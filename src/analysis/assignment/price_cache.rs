@@ -135,6 +135,7 @@ mod tests {
             conversion_cost: 0,
             scratch_budget: Some(12_345),
             barrier_latency,
+            blocked_scans: false,
         }
     }
 

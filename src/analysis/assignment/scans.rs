@@ -13,12 +13,29 @@
 //! ```
 
 use super::kernel::{Kernel, NodeId};
+use super::layouts::EncodingId;
 use super::modes::{Mode, NodeOrSlice, TensorPosition};
 use super::roles::Role;
 use crate::ir::ops::tt;
 use linear_layout::encoding::{BlockedEncoding, Encoding};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// Removes from `modes` the layouts of scans that are not blocked, other than the original ones.
+pub(super) fn keep_blocked(kernel: &Kernel<'_>, modes: &mut [Vec<Mode>]) {
+    let is_blocked =
+        |encoding: &EncodingId| matches!(**kernel.catalogue.get(*encoding), Encoding::Blocked(_));
+    for (node, modes) in kernel.nodes.iter().zip(modes) {
+        if node.role != Role::Scan {
+            continue;
+        }
+        for mode in &mut modes[1..] {
+            mode.spellings
+                .retain(|spelling| spelling.uses.iter().all(is_blocked));
+        }
+        modes.retain(|mode| !mode.spellings.is_empty());
+    }
+}
 
 /// Adds to `modes` the candidates of each access to a tensor that has the shape of a scan. Mode 0 of a node has the
 /// original encodings.
