@@ -223,6 +223,14 @@ def test_one_more_block_is_not_tried_for_loops_without_products():
         assert chosen({0: before, 5: after}, PTX.replace("ret;", product))[:2] == (5, [0, 5])
 
 
+def test_forward_branches_skip_code():
+    other, branch, end = (_sass.Instruction(code, 1, 7, 7, 0, 0, 0, 0) for code in (0x112, _sass.BRA, _sass.EXIT))
+    body = [branch._replace(distance=3), other, other, other, branch._replace(distance=4), other, other, other, end]
+    # The second branch skips the rest of the function.
+    assert _sass.skips(body, []) == [range(1, 3)]
+    assert _sass.skips(body, [range(2, 3)]) == []
+
+
 def test_a_sector_is_loaded_once_in_an_iteration():
     near = b"".join(instruction(_sass.LDG, written=0, base=4, offset=4 * at) + instruction(0, waits=1) for at in range(8))
     far = b"".join(instruction(_sass.LDG, written=0, base=4, offset=32 * at) + instruction(0, waits=1) for at in range(8))

@@ -16,7 +16,7 @@ from typing import Iterator, NamedTuple
 from ._cubin import sections
 
 #: Opcodes: the low nine bits of an instruction.
-LDG, LDS, SHFL, MUFU, LDL, HMMA, BAR, BRA = 0x181, 0x184, 0x189, 0x108, 0x183, 0x13C, 0x11D, 0x147
+LDG, LDS, SHFL, MUFU, LDL, HMMA, BAR, BRA, EXIT = 0x181, 0x184, 0x189, 0x108, 0x183, 0x13C, 0x11D, 0x147, 0x14D
 STG, STS, STL = 0x186, 0x188, 0x187
 
 #: Operations of the memory pipe, which accepts one per warp in `MEMORY_ISSUE` cycles under full load.
@@ -34,6 +34,8 @@ BARRIER, READ = 20, 12
 #: Assumed iterations of a loop.
 ITERATIONS = 16
 MOST_NESTED = 3
+#: The share of executions in which a forward branch does not skip its code, such as the accesses of a thread at a boundary.
+SHARE = 0.5
 
 
 class Instruction(NamedTuple):
@@ -107,6 +109,17 @@ def loops(body: list[Instruction]) -> list[range]:
     return found
 
 
+def skips(body: list[Instruction], loops: list[range]) -> list[range]:
+    """Returns the index range that each forward branch skips, unless it skips a loop or the rest of the function."""
+    found = []
+    for at, instruction in enumerate(body):
+        target = at + instruction.distance
+        if instruction.operation == BRA and at + 1 < target < len(body) and body[target].operation != EXIT:
+            if not any(at < loop.start < target for loop in loops):
+                found.append(range(at + 1, target))
+    return found
+
+
 def _functions(cubin: bytes, target: str) -> Iterator[list[Instruction]]:
     capability = int(target.removeprefix("cuda:"))
     for name, code in sections(cubin):
@@ -126,6 +139,10 @@ def estimate(cubin: bytes, target: str) -> Estimate:
         has_loops |= bool(spans)
         heads = {span.start for span in spans}
         depths = [0] * len(body)
+        shares = [1.0] * len(body)
+        for skipped in skips(body, spans):
+            for at in skipped:
+                shares[at] *= SHARE
         for span in spans:
             for at in span:
                 depths[at] += 1
@@ -156,7 +173,7 @@ def estimate(cubin: bytes, target: str) -> Estimate:
                 arrived[instruction.read] = max(arrived[instruction.read], now + READ)
             now += max(MEMORY_ISSUE if instruction.operation in MEMORY else 1, instruction.stall)
             now += BARRIER if instruction.operation == BAR else 0
-            times = ITERATIONS ** min(depth, MOST_NESTED)
+            times = shares[at] * ITERATIONS ** min(depth, MOST_NESTED)
             cycles += (now - before) * times
             issued += times
     return Estimate(cycles, loads, waits, has_loops, issued)
