@@ -184,6 +184,35 @@ def test_layouts_are_chosen_and_triton_lowers():
     assert ll.triton.report()[-1].used == ["layouts", "lower"]
 
 
+def test_kernels_with_our_layouts_are_assembled_again(monkeypatch):
+    assemblies = []
+    assembled = ll.triton._v3_9.assembled
+    record = lambda *a, **k: assemblies.append(k["tries_blocks"]) or assembled(*a, **k)  # noqa: E731
+    monkeypatch.setattr(ll.triton._v3_9, "assembled", record)
+    ll.triton.install("layouts")
+    compiled(kernels.scale_columns, SCALE_COLUMNS)
+    assert assemblies == [True]
+    compiled(kernels.transpose, ({"x": "*fp32", "out": "*fp32", "rows": "i32", "columns": "i32", "B": "constexpr"}, {"B": 32}))
+    assert assemblies == [True] and not ll.triton.report()[-1].used
+
+
+@triton.jit
+def scanned_product(x, y, out, n, BLOCK: tl.constexpr):
+    i, k = tl.arange(0, 64), tl.arange(0, 32)
+    product = tl.dot(tl.load(x + i[:, None] * 32 + k), tl.load(y + k[:, None] * 32 + k))
+    total = tl.zeros([64, 32], tl.float32)
+    for _ in range(n):
+        total += tl.cumsum(product + total, 1)
+    tl.store(out + i[:, None] * 32 + k, total)
+
+
+def test_scans_have_layouts_that_triton_lowers():
+    ll.triton.install("layouts", layouts_at="pipeline")
+    job = ({"x": "*fp16", "y": "*fp16", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 64})
+    made = compiled(scanned_product, job, GPUTarget("cuda", 80, 32))
+    assert re.search(r"tt\.scan[^}]*}\) : \(tensor<64x32xf32, #blocked", made.asm["ttgir"], re.S)
+
+
 def test_layouts_are_kept_if_others_are_hardly_cheaper():
     job = ({"x": "*fp32", "out": "*fp32", "rows": "i32", "columns": "i32", "B": "constexpr"}, {"B": 32})
     theirs = compiled(kernels.transpose, job)

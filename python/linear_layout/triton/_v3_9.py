@@ -159,14 +159,18 @@ def _choose_layouts(
 ) -> None:
     """Adds our choice of layouts after Triton's TTGIR stage, or in place of Triton's layout passes."""
     options, language, capability = compilation
-    make_ttgir = stages["ttgir"]
+    make_ttgir, make_cubin = stages["ttgir"], stages.get("cubin")
+    is_changed = False
     # Gluon's pipeline does not choose layouts.
     from triton.backends.compiler import Language
 
     has_points = settings.layouts_at == "pipeline" and language == Language.TRITON
-    layouts = f"remove-layout-conversions{{min-gain={settings.min_gain}}}"
+    # Triton lowers scans only in blocked layouts.
+    scans = "" if settings.lowers else " blocked-scans=true"
+    layouts = f"remove-layout-conversions{{min-gain={settings.min_gain}{scans}}}"
 
     def choose(module: Any) -> Optional[Any]:
+        nonlocal is_changed
         text = str(module)
         entry.kernel = kernel_name(text)
         start = time.perf_counter()
@@ -187,6 +191,7 @@ def _choose_layouts(
         finally:
             entry.phase_ms["layouts"] = entry.phase_ms.get("layouts", 0) + (time.perf_counter() - start) * 1e3
         entry.accept("layouts", chosen.messages)
+        is_changed = True
         return reparsed(chosen, module)
 
     def at_end(src: Any, metadata: dict[str, Any]) -> Any:
@@ -203,7 +208,26 @@ def _choose_layouts(
         metadata["linear_layout"] = entry.summary()
         return module
 
+    def cubin(src: Any, metadata: dict[str, Any]) -> Any:
+        if not is_changed:
+            return make_cubin(src, metadata)
+        return _fastest(lambda ptx: make_cubin(ptx, metadata), src, settings, entry, metadata["shared"])
+
     stages["ttgir"] = in_pipeline if has_points else at_end
+    if make_cubin is not None and not settings.lowers:
+        stages["cubin"] = cubin
+
+
+def _fastest(
+    assemble: Callable[[str], bytes], ptx: str, settings: Settings, entry: Entry, shared_bytes: int
+) -> bytes:
+    """Assembles a kernel for the number of resident blocks at which it is fastest."""
+    from triton.runtime.errors import PTXASError
+
+    tries_blocks = settings.assembly == "fastest"
+    best = assembled(assemble, ptx, entry.target, shared_bytes, tries_blocks=tries_blocks, refusal=PTXASError)
+    entry.reassemble(best.reason)
+    return best.cubin
 
 
 def _is_same(module: Any, other: Any) -> bool:
@@ -293,21 +317,11 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 
         stages["hsaco"] = hsaco
     else:
-        from triton.runtime.errors import PTXASError
 
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
             if made is None or src != made.assembly:
                 return make_cubin(src, metadata)
-            best = assembled(
-                assemble(metadata),
-                src,
-                entry.target,
-                entry.shared or 0,
-                tries_blocks=settings.assembly == "fastest",
-                refusal=PTXASError,
-            )
-            entry.reassemble(best.reason)
-            return best.cubin
+            return _fastest(assemble(metadata), src, settings, entry, entry.shared or 0)
 
         stages["cubin"] = cubin
 
