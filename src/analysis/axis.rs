@@ -157,19 +157,16 @@ impl AxisAnalysis {
         .widest()
     }
 
-    /// Returns accesses that are wider than those of [`Self::vector`], and legal in threads whose masks are true for the first
-    /// and the last element of each access. Returns `None` if no wider accesses are known.
+    /// Returns the part of the accesses `unmasked` that is legal in threads whose masks are true for the first and the last
+    /// element of each access. Returns `None` if this part is not wider than `masked`. Both arguments are results of
+    /// [`Self::vector`], with and without the mask.
     #[must_use]
     pub fn unmasked_vector(
         &self,
-        pointer: Value<'_, '_>,
         mask: Value<'_, '_>,
-        element_bits: u32,
-        layout: &LinearLayout,
-        widest_bits: u32,
+        masked: &VectorAccess,
+        unmasked: VectorAccess,
     ) -> Option<VectorAccess> {
-        let of = |mask| self.vector(pointer, mask, element_bits, layout, widest_bits);
-        let [masked, unmasked] = [of(Some(mask)), of(None)];
         if unmasked.elements() <= masked.elements() {
             return None;
         }

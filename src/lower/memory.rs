@@ -189,19 +189,17 @@ fn accesses<'c>(
             .vector(pointer, mask, bits_of(element), &layout.unique, widest)
     };
     let groups = |vector| AccessGroups::of(element, layout.num_registers(), &vector);
-    let masked = groups(widest_at(mask, widest));
+    let masked = widest_at(mask, widest);
     let Some(mask) = mask else {
         return Accesses {
-            groups: masked,
+            groups: groups(masked),
             unmasked: None,
         };
     };
-    let bits = bits_of(element);
-    let unmasked = l
-        .widths()
-        .unmasked_vector(pointer, mask, bits, &layout.unique, MASKED_BITS);
+    let runs = widest_at(None, MASKED_BITS);
+    let unmasked = l.widths().unmasked_vector(mask, &masked, runs);
     Accesses {
-        groups: masked.with_runs(&widest_at(None, MASKED_BITS)),
+        groups: groups(masked).with_runs(&runs),
         unmasked: unmasked.map(groups),
     }
 }

@@ -7,8 +7,10 @@ module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 1 : i32, "ttg.num-wa
   // neighbours, and there are four accesses at one address.
   // CHECK-LABEL: llvm.func @neighbours
   // CHECK: [[FIRST:%.*]] = llvm.icmp "slt"
-  // CHECK: [[LAST:%.*]] = llvm.icmp "slt" {{.*}}
-  // CHECK: llvm.cond_br
+  // CHECK-COUNT-2: llvm.icmp "slt"
+  // CHECK: [[LAST:%.*]] = llvm.icmp "slt"
+  // CHECK: [[ACTIVE:%.*]] = llvm.and [[FIRST]], [[LAST]] : i1
+  // CHECK-NEXT: llvm.cond_br [[ACTIVE]]
   // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
   // CHECK-COUNT-3: ld.global.b32 $0, [$1+{{4|8|12}}];
   // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>

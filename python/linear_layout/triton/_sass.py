@@ -109,13 +109,13 @@ def loops(body: list[Instruction]) -> list[range]:
     return found
 
 
-def skips(body: list[Instruction], loops: list[range]) -> list[range]:
-    """Returns the index range that each forward branch skips, unless it skips a loop or the rest of the function."""
+def skips(body: list[Instruction], spans: list[range]) -> list[range]:
+    """Returns the index range that each forward branch skips, unless it skips a loop of `spans` or the rest of the function."""
     found = []
     for at, instruction in enumerate(body):
         target = at + instruction.distance
         if instruction.operation == BRA and at + 1 < target < len(body) and body[target].operation != EXIT:
-            if not any(at < loop.start < target for loop in loops):
+            if not any(at < span.start < target for span in spans):
                 found.append(range(at + 1, target))
     return found
 

@@ -317,7 +317,6 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 
         stages["hsaco"] = hsaco
     else:
-
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
             if made is None or src != made.assembly:
                 return make_cubin(src, metadata)

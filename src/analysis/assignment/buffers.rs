@@ -4,7 +4,7 @@ use crate::ir::descriptor::block_buffer;
 use crate::ir::{Layouts, OpView, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op};
-use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
+use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
 use linear_layout::layout::LinearLayout;
 use linear_layout::plan::memory::{BufferLayout, MemoryPlan, plan_transfer};
 use linear_layout::target::{Access, Target};
@@ -72,9 +72,8 @@ pub(crate) fn plan_converted_write(
     let (to, _, shape) = buffer_layout(to)?;
     // The scratch memory of a conversion has few conflicts, as a swizzled buffer of the tensor's order.
     let (order, cga) = (tensor.order(&shape).ok()?, tensor.cga_layout().ok()?);
-    let (vector, per_phase, phases) = widest_swizzle(&shape, &order, bits)?;
-    let scratch = SwizzledSharedEncoding::new(vector, per_phase, phases, &order, cga).ok()?;
-    let (from, _) = placed(&scratch.into(), [&shape, &shape], bits)?;
+    let swizzle = widest_swizzle(&shape, &order, bits)?;
+    let (from, _) = swizzled(&shape, (&order, cga), bits, swizzle)?;
     let threads = [target.lanes_log2(), warps_log2];
     plan_transfer([&from, &to], &shape, threads, target)
 }
@@ -110,14 +109,11 @@ pub(super) fn slot_read(
 ) -> Option<u32> {
     let (order, cga) = (load.order(shape).ok()?, load.cga_layout().ok()?);
     let swizzles = [(1, 1, 1), widest_swizzle(shape, &order, bits)?];
-    let costs = swizzles
-        .into_iter()
-        .filter_map(|(vector, per_phase, phases)| {
-            let slot = SwizzledSharedEncoding::new(vector, per_phase, phases, &order, cga).ok()?;
-            let (slot, mask) = placed(&slot.into(), [shape, shape], bits)?;
-            let plan = MemoryPlan::of_warps(layout, &slot, mask, Access::Load, target).ok()?;
-            Some(plan.cost(target).total())
-        });
+    let costs = swizzles.into_iter().filter_map(|swizzle| {
+        let (slot, mask) = swizzled(shape, (&order, cga), bits, swizzle)?;
+        let plan = MemoryPlan::of_warps(layout, &slot, mask, Access::Load, target).ok()?;
+        Some(plan.cost(target).total())
+    });
     costs.min()
 }
 
@@ -131,6 +127,19 @@ pub(crate) fn widest_swizzle(shape: &[u64], order: &[u32], bits: u32) -> Option<
     let phases = (WIDEST_AT_ONCE / per_phase).min(vectors).max(1);
     let [per_phase, phases] = [per_phase, phases].map(|n| u32::try_from(n).ok());
     Some((vector, per_phase?, phases?))
+}
+
+/// Returns the layout of a swizzled buffer of shape `shape`, and the mask of the bits that may be set in the position of a view.
+/// `swizzle` has the parameters that [`widest_swizzle`] returns.
+fn swizzled(
+    shape: &[u64],
+    (order, cga): (&[u32], CgaLayout),
+    bits: u32,
+    swizzle: (u32, u32, u32),
+) -> Option<(BufferLayout, u64)> {
+    let (vector, per_phase, phases) = swizzle;
+    let encoding = SwizzledSharedEncoding::new(vector, per_phase, phases, order, cga).ok()?;
+    placed(&encoding.into(), [shape, shape], bits)
 }
 
 /// Returns the layout of a buffer, and the mask of the bits that may be set in the position of a view. `shapes` are those of the

@@ -397,10 +397,11 @@ impl<'p> Prices<'p> {
             None => self.options.target.max_global_vector_bits,
             Some(_) => 128,
         };
+        let vector_with = |mask| axis.vector(pointer, mask, bits, layout, widest);
+        let masked = vector_with(mask);
         // Most threads use the accesses without masks.
-        let unmasked = |mask| axis.unmasked_vector(pointer, mask, bits, layout, widest);
-        let vector = mask.and_then(unmasked);
-        let vector = vector.unwrap_or_else(|| axis.vector(pointer, mask, bits, layout, widest));
+        let unmasked = |mask| axis.unmasked_vector(mask, &masked, vector_with(None));
+        let vector = mask.and_then(unmasked).unwrap_or(masked);
         // Replicated registers are stored once.
         let copies = layout
             .free_variable_masks()

@@ -41,9 +41,8 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
             let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
             let bits = pointee(pointer);
             let access = analysis.vector(pointer, mask, bits, &layout.unique, 128);
-            unmasked = mask.and_then(|mask| {
-                analysis.unmasked_vector(pointer, mask, bits, &layout.unique, 128)
-            });
+            let runs = analysis.vector(pointer, None, bits, &layout.unique, 128);
+            unmasked = mask.and_then(|mask| analysis.unmasked_vector(mask, &access, runs));
             (layout, access)
         }
         Some(OpKind::AmdgBufferLoad) => {
