@@ -35,7 +35,7 @@ use linear_layout::plan::memory::{BufferAccess, plan_access};
 use linear_layout::plan::program::{LaneOrder, Program, Step};
 use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 #[derive(Debug)]
@@ -204,13 +204,42 @@ struct Elements<'c> {
     is_volatile: bool,
 }
 
-struct Stores {
+struct Stores<'c> {
     /// Mask of the register-index bits that only select between replicas of an element.
     repeated: usize,
     /// True if the lanes of a warp store to consecutive addresses in lane order. A copy instruction that takes one
     /// address per warp can then be used.
     is_in_lane_order: bool,
     issued: Cell<u32>,
+    /// The stores of `other`, see [`store_others`].
+    others: RefCell<Vec<OtherStore<'c>>>,
+}
+
+/// A store of `others` to contiguous elements, for a false `mask`.
+struct OtherStore<'c> {
+    mask: Val<'c>,
+    others: Vec<Val<'c>>,
+    to: Val<'c>,
+    bytes: u32,
+}
+
+/// Emits the stores of `other` of a copy operation after all its copies. Between a store to shared memory and a copy,
+/// `ptxas` would emit three dummy loads. Threads whose masks are all true skip the stores.
+fn store_others<'c>(l: &mut Lowering<'c>, stores: &[OtherStore<'c>]) {
+    let masks = stores.iter().map(|store| store.mask);
+    let Some(all) = masks.reduce(|a, b| l.e.and(a, b)) else {
+        return;
+    };
+    let is_any_false = l.e.is_zero(all);
+    let any = l.e.fork(is_any_false);
+    let wholes: Vec<Val<'c>> = stores.iter().map(|s| l.e.gather(&s.others)).collect();
+    for (store, whole) in stores.iter().zip(wholes) {
+        let is_false = l.e.is_zero(store.mask);
+        let fork = l.e.fork(is_false);
+        l.e.store(whole, store.to, store.bytes);
+        l.e.join_or(fork, &[], &[]);
+    }
+    l.e.join_or(any, &[], &[]);
 }
 
 impl<'c> Elements<'c> {
@@ -232,6 +261,7 @@ impl<'c> Elements<'c> {
             repeated,
             is_in_lane_order: lane_order.is_some(),
             issued: Cell::new(0),
+            others: RefCell::default(),
         };
         // The stored values are placeholders: the hook gets register numbers.
         let mut sources = vec![buffer.position; layout.num_registers()];
@@ -246,6 +276,7 @@ impl<'c> Elements<'c> {
             ..ProgramInputs::new(&sources, vec![self.element, i32], 0)
         };
         steps::emit(l, &plan.program, inputs)?;
+        store_others(l, &stores.others.take());
         // Warps without owners issue nothing, so the count is not exact.
         let is_certain = fork.is_none();
         let issued = stores.issued.get() * u32::from(is_certain);
@@ -261,7 +292,7 @@ impl<'c> Elements<'c> {
     fn copy(
         &self,
         l: &mut Lowering<'c>,
-        stores: &Stores,
+        stores: &Stores<'c>,
         to: Destination<'c>,
         registers: &[usize],
     ) {
@@ -283,10 +314,13 @@ impl<'c> Elements<'c> {
         };
         let fork = l.e.fork(mask);
         self.start(l, to, registers, None);
-        let otherwise = l.e.begin_else(fork, &[]);
-        let whole = l.e.gather(&others);
-        l.e.store(whole, to.pointer, bytes);
-        l.e.join(otherwise, &[]);
+        l.e.join_or(fork, &[], &[]);
+        stores.others.borrow_mut().push(OtherStore {
+            mask,
+            others,
+            to: to.pointer,
+            bytes,
+        });
     }
 
     /// Issues a copy instruction. If the mask is false, the instruction stores zeros.

@@ -93,3 +93,31 @@ tt.func @at_once(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   tt.return
 }
 }
+
+// -----
+
+// All copies of an operation come before the stores of `other`, which threads skip if no mask is false.
+#blocked = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
+// CHECK-LABEL: llvm.func @others
+// CHECK-COUNT-2: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg :
+// CHECK: %[[ALL:.*]] = llvm.and
+// CHECK: %[[ANY:.*]] = llvm.icmp "eq" %[[ALL]]
+// CHECK: llvm.cond_br %[[ANY]]
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+tt.func @others(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  %c = tt.make_range {start = 0 : i32, end = 2048 : i32} : tensor<2048xi32, #blocked>
+  %b = tt.splat %p : !tt.ptr<f16> -> tensor<2048x!tt.ptr<f16>, #blocked>
+  %q = tt.addptr %b, %c : tensor<2048x!tt.ptr<f16>, #blocked>, tensor<2048xi32, #blocked>
+  %s = tt.splat %n : i32 -> tensor<2048xi32, #blocked>
+  %m = arith.cmpi slt, %c, %s : tensor<2048xi32, #blocked>
+  %one = arith.constant dense<1.0> : tensor<2048xf16, #blocked>
+  %buffer = ttg.local_alloc : () -> !ttg.memdesc<2048xf16, #shared, #smem, mutable>
+  %0 = ttg.async_copy_global_to_local %q, %buffer mask %m other %one : tensor<2048x!tt.ptr<f16>, #blocked> -> <2048xf16, #shared, #smem, mutable>
+  %1 = ttg.async_commit_group tokens %0
+  %2 = ttg.async_wait %1 {num = 0 : i32}
+  tt.return
+}
+}
