@@ -36,8 +36,9 @@ KERNEL = {
 }
 
 
-#: The passes after a choice of layouts.
-CLEANUP = "canonicalize,cse"
+#: The passes after a choice of layouts. The choice places each conversion right behind the value that it converts, in
+#: front of later loads.
+CLEANUP = "canonicalize,cse,hoist-loads"
 
 #: The operations, besides `tt.extern_elementwise`, that may call a vendor library.
 LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
