@@ -1,6 +1,7 @@
 // A conversion is more expensive in a thread block of several warps, where it may need barriers: there, the value is
-// computed again.
+// computed again. In a block of one warp it costs its plan and a short latency.
 // RUN: ll-opt --split-input-file --remove-layout-conversions=barrier-cost=1000 %s | FileCheck %s
+// RUN: ll-opt --split-input-file --remove-layout-conversions %s | FileCheck %s
 
 #wide = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #narrow = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
@@ -13,17 +14,20 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32, "ttg.threa
     %x1 = math.exp %x0 : tensor<128xf32, #wide>
     %x2 = math.exp %x1 : tensor<128xf32, #wide>
     %x3 = math.exp %x2 : tensor<128xf32, #wide>
-    %x4 = math.exp %x3 : tensor<128xf32, #wide>
-    %x5 = math.exp %x4 : tensor<128xf32, #wide>
-    %x6 = math.exp %x5 : tensor<128xf32, #wide>
-    %x7 = math.exp %x6 : tensor<128xf32, #wide>
-    %x8 = math.exp %x7 : tensor<128xf32, #wide>
-    %x9 = math.exp %x8 : tensor<128xf32, #wide>
-    %x10 = math.exp %x9 : tensor<128xf32, #wide>
-    %x11 = math.exp %x10 : tensor<128xf32, #wide>
-    %x12 = math.exp %x11 : tensor<128xf32, #wide>
-    %y = ttg.convert_layout %x12 : tensor<128xf32, #wide> -> tensor<128xf32, #narrow>
-    tt.store %p, %x12 : tensor<128x!tt.ptr<f32>, #wide>
+    %y = ttg.convert_layout %x3 : tensor<128xf32, #wide> -> tensor<128xf32, #narrow>
+    tt.store %p, %x3 : tensor<128x!tt.ptr<f32>, #wide>
+    tt.store %q, %y : tensor<128x!tt.ptr<f32>, #narrow>
+    tt.return
+  }
+
+  // The four instructions of each thread cost less than the conversion and its latency.
+  // CHECK-LABEL: @little_work
+  // CHECK-NOT: ttg.convert_layout
+  tt.func @little_work(%p: tensor<128x!tt.ptr<f32>, #wide>, %q: tensor<128x!tt.ptr<f32>, #narrow>) {
+    %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #wide>
+    %x = arith.sitofp %r : tensor<128xi32, #wide> to tensor<128xf32, #wide>
+    %y = ttg.convert_layout %x : tensor<128xf32, #wide> -> tensor<128xf32, #narrow>
+    tt.store %p, %x : tensor<128x!tt.ptr<f32>, #wide>
     tt.store %q, %y : tensor<128x!tt.ptr<f32>, #narrow>
     tt.return
   }
@@ -42,17 +46,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32, "ttg.threa
     %x1 = math.exp %x0 : tensor<128xf32, #wide>
     %x2 = math.exp %x1 : tensor<128xf32, #wide>
     %x3 = math.exp %x2 : tensor<128xf32, #wide>
-    %x4 = math.exp %x3 : tensor<128xf32, #wide>
-    %x5 = math.exp %x4 : tensor<128xf32, #wide>
-    %x6 = math.exp %x5 : tensor<128xf32, #wide>
-    %x7 = math.exp %x6 : tensor<128xf32, #wide>
-    %x8 = math.exp %x7 : tensor<128xf32, #wide>
-    %x9 = math.exp %x8 : tensor<128xf32, #wide>
-    %x10 = math.exp %x9 : tensor<128xf32, #wide>
-    %x11 = math.exp %x10 : tensor<128xf32, #wide>
-    %x12 = math.exp %x11 : tensor<128xf32, #wide>
-    %y = ttg.convert_layout %x12 : tensor<128xf32, #wide> -> tensor<128xf32, #narrow>
-    tt.store %p, %x12 : tensor<128x!tt.ptr<f32>, #wide>
+    %y = ttg.convert_layout %x3 : tensor<128xf32, #wide> -> tensor<128xf32, #narrow>
+    tt.store %p, %x3 : tensor<128x!tt.ptr<f32>, #wide>
     tt.store %q, %y : tensor<128x!tt.ptr<f32>, #narrow>
     tt.return
   }

@@ -30,7 +30,7 @@ impl PlanCost {
     };
 }
 
-/// A cache of plan costs for one target, scratch budget and barrier latency.
+/// A cache of plan costs for one target, scratch budget and latencies.
 #[derive(Default)]
 pub(crate) struct PriceCache {
     numbers: FxHashMap<LinearLayout, u32>,
@@ -43,8 +43,9 @@ pub(crate) struct PriceCache {
         FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
 }
 
-/// The options that plan costs depend on: the name of the target, the scratch budget, and the barrier latency.
-type CacheKey = (&'static str, Option<u32>, u32);
+/// The options that plan costs depend on: the name of the target, the scratch budget, and the latencies of barriers and
+/// conversions.
+type CacheKey = (&'static str, Option<u32>, [u32; 2]);
 
 /// The caches that no pass is using.
 static POOL: Mutex<Vec<(CacheKey, PriceCache)>> = Mutex::new(Vec::new());
@@ -62,7 +63,7 @@ impl PriceCache {
         let key = (
             options.target.name,
             options.scratch_budget,
-            options.barrier_latency,
+            [options.barrier_latency, options.conversion_latency],
         );
         let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
         let found = pool.iter().rposition(|(known, _)| *known == key);
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use linear_layout::target::Target;
 
-    fn options(barrier_latency: u32) -> AssignmentOptions {
+    fn options([barrier_latency, conversion_latency]: [u32; 2]) -> AssignmentOptions {
         AssignmentOptions {
             target: Target::parse("cuda:75").unwrap(),
             scope: Scope::All,
@@ -135,6 +136,7 @@ mod tests {
             conversion_cost: 0,
             scratch_budget: Some(12_345),
             barrier_latency,
+            conversion_latency,
             blocked_scans: false,
         }
     }
@@ -142,22 +144,24 @@ mod tests {
     #[test]
     fn a_cache_is_found_again_under_its_options_only() {
         let cost = PlanCost { price: 7, bytes: 0 };
-        let mut first = PriceCache::of(options(1));
+        let mut first = PriceCache::of(options([1, 0]));
         first.conversions.insert((0, 1, 32), cost);
         // The same options while the cache is in use.
-        assert!(PriceCache::of(options(1)).conversions.is_empty());
+        assert!(PriceCache::of(options([1, 0])).conversions.is_empty());
         drop(first);
-        assert!(PriceCache::of(options(2)).conversions.is_empty());
-        assert_eq!(PriceCache::of(options(1)).conversions.len(), 1);
+        for others in [[2, 0], [1, 1]] {
+            assert!(PriceCache::of(options(others)).conversions.is_empty());
+        }
+        assert_eq!(PriceCache::of(options([1, 0])).conversions.len(), 1);
     }
 
     #[test]
     fn a_large_cache_is_dropped() {
-        let mut large = PriceCache::of(options(3));
+        let mut large = PriceCache::of(options([3, 0]));
         for bits in 0..=1 << 16 {
             large.conversions.insert((0, 1, bits), PlanCost::INFEASIBLE);
         }
         drop(large);
-        assert!(PriceCache::of(options(3)).conversions.is_empty());
+        assert!(PriceCache::of(options([3, 0])).conversions.is_empty());
     }
 }

@@ -470,9 +470,14 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOpt
         let unlimited = PlanOptions::new();
         let limited = limit.map_or(unlimited, |limit| unlimited.with_scratch_limit(limit));
         let plan = plan_conversion(from, to, bits, options.target, &limited).ok()?;
-        let (price, bytes) = cost_and_bytes(plan.program(), options);
+        let (cost, bytes) = cost_and_bytes(plan.program(), options);
+        let latency = if cost == 0 {
+            0
+        } else {
+            options.conversion_latency
+        };
         let spills = spills(to, bits, options.target);
-        Some((price.saturating_add(spills), bytes))
+        Some((cost.saturating_add(latency).saturating_add(spills), bytes))
     };
     within(options.scratch_budget, plan, || {
         let baseline = baseline_conversion(from, to, bits, options.target);
