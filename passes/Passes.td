@@ -760,7 +760,8 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
     loop, the `ttg.local_load` is placed in front of the loop, unless the loop would then spill registers. The swizzle
     is the swizzle that is cheapest to fill and to read on the module's GPU; Triton's
     `tritongpu-reduce-data-duplication` takes the swizzle from a table. With `only-cheaper`, a conversion is kept if
-    its plan costs less than the buffer and its result takes at most 16 32-bit words per thread.
+    its plan costs less than the buffer and its result takes at most 16 32-bit words per thread. All conversions of one
+    tensor in a block, to any layout, then read one buffer if a store and their loads cost less than their plans.
 
     Before:
     ```mlir
@@ -788,7 +789,7 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
   }];
   let options = [
     Option<"onlyCheaper", "only-cheaper", "bool", "false",
-           "Keep conversions whose plans cost less than a buffer">
+           "Keep conversions whose plans cost less than a buffer; let several conversions of a tensor share one">
   ];
 }
 

@@ -4,6 +4,8 @@
 //! later pass can fill it in advance. The buffer is read at the first use, or in front of a loop. Loops that would then
 //! spill registers read it in each iteration. The pass takes the cheapest swizzle to fill and read.
 //!
+//! With the option `only-cheaper`, several conversions of one tensor also read one buffer, see [`share_stores`].
+//!
 //! # Source
 //! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion between warps, with a swizzle
 //! from a table.
@@ -20,7 +22,7 @@ use crate::analysis::assignment::{WIDEST_BITS, plan_buffer_access};
 use crate::analysis::pressure::{self, is_loop};
 use crate::ir::ops::ttg::{ConvertLayout, LocalAlloc};
 use crate::ir::ops::{scf, tt};
-use crate::ir::{TensorType, builders, element_bits, memdesc};
+use crate::ir::{TensorLayout, TensorType, builders, element_bits, memdesc};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, FollowUp, Reported, Rewriter};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
@@ -28,6 +30,7 @@ use linear_layout::layout::Dim;
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
 use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
+use std::sync::Arc;
 
 /// Maximum size of an operand, in 32-bit words per thread, for which the option `only-cheaper` compares costs.
 /// Larger operands go through a buffer regardless of the cost.
@@ -44,6 +47,9 @@ impl Pass for ReduceDataDuplicationOptions {
                     let _ = through_buffer(context, cvt, self.only_cheaper);
                 }
             });
+        if self.only_cheaper {
+            share_stores(context);
+        }
         Ok(Vec::new())
     }
 
@@ -70,13 +76,6 @@ fn through_buffer<'c>(
     if !matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed) && !is_prefetchable {
         return None;
     }
-    let own = &src.encoding;
-    // `ttg.local_alloc` does not support `#ttg.generic_linear`.
-    if own.is_generic() {
-        return None;
-    }
-    let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
-    let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);
     let warps = 1 << src.unique.in_bits(Dim::WARP);
     // Stores, a barrier, loads; a product reads neighbouring elements as one word.
     let through = |buffer| {
@@ -87,35 +86,15 @@ fn through_buffer<'c>(
         let both = Cost {
             load_store: stored.load_store + loaded.load_store,
             arithmetic: stored.arithmetic + loaded.arithmetic + permutes,
-            waiting: target.costs.barrier + target.costs.round_trip,
+            waiting: waiting(target),
         };
         Some(both.total())
     };
-    let mut best: Option<(u32, Type<'c>)> = None;
-    for vec in powers(WIDEST_BITS / bits.clamp(1, WIDEST_BITS)) {
-        for phases in powers(MOST) {
-            for per_phase in powers(MOST) {
-                // All spellings with one phase are the same.
-                if phases == 1 && (vec, per_phase) != (1, 1) {
-                    continue;
-                }
-                // A copy instruction fills at most one vector of the swizzle.
-                if is_prefetchable && phases > 1 && vec * bits < WIDEST_BITS {
-                    continue;
-                }
-                let encoding = SwizzledSharedEncoding::new(vec, per_phase, phases, &order, cga);
-                let encoding = Encoding::from(encoding.ok()?);
-                let encoding = attribute(op, &encoding)?;
-                let buffer = memdesc(source.shape, source.element, encoding, false)?;
-                let Some(cost) = through(buffer) else {
-                    continue;
-                };
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, buffer));
-                }
-            }
-        }
-    }
+    // A copy instruction fills at most one vector of the swizzle.
+    let least_bits = if is_prefetchable { WIDEST_BITS } else { 0 };
+    let buffers = buffers(op, &source, &src.encoding, least_bits).into_iter();
+    let best = buffers.filter_map(|buffer| Some((through(buffer)?, buffer)));
+    let best = best.min_by_key(|(cost, _)| *cost);
     // Another conversion of the same tensor may already have stored it.
     let block = build::block_around(op)?;
     let stored = buffers_of(cvt.src(), block).into_iter();
@@ -136,11 +115,159 @@ fn through_buffer<'c>(
     if only_cheaper && !is_cheaper && is_small && !is_prefetchable {
         return None;
     }
-    let noted = build::discardable_attributes(op);
     let buffer = match stored {
         Some((_, buffer)) => buffer,
         None => builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?,
     };
+    read_instead(context, cvt, buffer)
+}
+
+/// Returns the types of buffers that can store a tensor, one for each swizzle whose vectors are at least `least_bits` wide.
+/// A buffer without swizzle is always included.
+fn buffers<'c>(
+    op: Op<'c>,
+    tensor: &TensorType<'c>,
+    encoding: &Encoding,
+    least_bits: u32,
+) -> Vec<Type<'c>> {
+    let swizzled = || {
+        // `ttg.local_alloc` does not support `#ttg.generic_linear`.
+        let own = (!encoding.is_generic()).then_some(encoding)?;
+        let (order, cga) = (own.order(tensor.shape).ok()?, own.cga_layout().ok()?);
+        let bits = element_bits(tensor.element)?;
+        let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);
+        let swizzles = powers(WIDEST_BITS / bits.clamp(1, WIDEST_BITS)).flat_map(|vec| {
+            powers(MOST).flat_map(move |phases| powers(MOST).map(move |rows| (vec, rows, phases)))
+        });
+        // All swizzles with one phase are the same.
+        let swizzles = swizzles.filter(|(vec, rows, phases)| match phases {
+            1 => (*vec, *rows) == (1, 1),
+            _ => vec * bits >= least_bits,
+        });
+        let buffer = |(vec, rows, phases)| {
+            let swizzle = SwizzledSharedEncoding::new(vec, rows, phases, &order, cga).ok()?;
+            let encoding = attribute(op, &Encoding::from(swizzle))?;
+            memdesc(tensor.shape, tensor.element, encoding, false)
+        };
+        Some(swizzles.filter_map(buffer).collect())
+    };
+    swizzled().unwrap_or_default()
+}
+
+/// Replaces conversions of a tensor by loads from one buffer where this is cheaper: the buffer of another operand, or a new
+/// one for at least two conversions.
+///
+/// A conversion alone is often cheaper than a buffer, since its plan can take any swizzle. Two conversions store the tensor
+/// twice, and wait for twice as many barriers.
+fn share_stores(context: &PassContext<'_>) {
+    let ops = build::in_order(context.module());
+    context.rewriter().each(ops, |op| {
+        if let (Some(cvt), Some(block)) = (ConvertLayout::of(op), build::block_around(op)) {
+            let _ = share_store(context, cvt.src(), block);
+        }
+    });
+}
+
+fn share_store<'c>(context: &PassContext<'c>, source: Val<'c>, block: Blk<'c>) -> Option<()> {
+    let (rewriter, target) = (context.rewriter(), context.default_gpu());
+    let conversions = conversions_through_memory(context, source, block);
+    let ops: Vec<Op<'c>> = conversions.iter().map(|one| one.cvt.op()).collect();
+    let first = first_use(&ops, block)?;
+    let saved = |buffer| -> u32 {
+        let each = conversions.iter();
+        each.filter_map(|one| one.saved_by(buffer, target)).sum()
+    };
+    let stored = buffers_of(source, block).into_iter();
+    let stored = stored.map(|alloc| (saved(alloc.result().r#type()), alloc));
+    let stored = stored.max_by_key(|(saved, _)| *saved);
+    let buffer = match stored {
+        Some((saved, alloc)) if saved > 0 => {
+            if first_use(&[alloc.op(), first], block) == Some(alloc.op()) {
+                alloc.result()
+            } else {
+                let copy = rewriter.copy_before(first, alloc.op());
+                rewriter.replace(alloc.op(), &build::results(copy));
+                build::only_result(copy)
+            }
+        }
+        _ if conversions.len() < 2 => return None,
+        _ => {
+            let tensor = TensorType::of(source.r#type())?;
+            let own = context.layouts().tensor(&tensor).ok()?;
+            let buffers = buffers(first, &tensor, &own.encoding, 0).into_iter();
+            let saved = buffers.filter_map(|buffer| {
+                let store = plan_buffer_access(&own.unique, buffer, Access::Store, target)?;
+                let paid = store.cost(target).total() + waiting(target);
+                Some((saved(buffer).saturating_sub(paid), buffer))
+            });
+            let best = saved.max_by_key(|(saved, _)| *saved);
+            let (_, best) = best.filter(|(saved, _)| *saved > 0)?;
+            builders::ttg::local_alloc(Some(source), best).before(rewriter, first)?
+        }
+    };
+    for one in &conversions {
+        if one.saved_by(buffer.r#type(), target).is_some() {
+            read_instead(context, one.cvt, buffer)?;
+        }
+    }
+    Some(())
+}
+
+/// A conversion through shared memory.
+struct Converted<'c> {
+    cvt: ConvertLayout<'c, 'c>,
+    result: Arc<TensorLayout>,
+    cost: u32,
+}
+
+impl<'c> Converted<'c> {
+    /// Returns the cost that a load from `buffer` saves. Returns `None` if it saves none.
+    fn saved_by(&self, buffer: Type<'c>, target: &Target) -> Option<u32> {
+        let load = plan_buffer_access(&self.result.unique, buffer, Access::Load, target)?;
+        let saved = self.cost.checked_sub(load.cost(target).total())?;
+        (saved > 0).then_some(saved)
+    }
+}
+
+fn conversions_through_memory<'c>(
+    context: &PassContext<'c>,
+    source: Val<'c>,
+    block: Blk<'c>,
+) -> Vec<Converted<'c>> {
+    let (layouts, target) = (context.layouts(), context.default_gpu());
+    let layout = |value: Val<'c>| {
+        let tensor = TensorType::of(value.r#type())?;
+        Some((layouts.tensor(&tensor).ok()?, element_bits(tensor.element)?))
+    };
+    let users = sys::uses(source).into_iter().map(|(user, _)| user);
+    let converted = users.filter_map(|user| {
+        let cvt = ConvertLayout::of(user).filter(|_| build::is_in(user, block))?;
+        let ((from, bits), (result, _)) = (layout(source)?, layout(cvt.result())?);
+        let options = PlanOptions::new();
+        let plan = plan_conversion(&from.full, &result.full, bits, target, &options).ok()?;
+        let cost = plan.program().cost().total();
+        let is_through_memory = matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed);
+        is_through_memory.then_some(Converted { cvt, result, cost })
+    });
+    converted.collect()
+}
+
+/// Returns the cost of waiting for a buffer: for the barrier, and for the first load.
+fn waiting(target: &Target) -> u32 {
+    target.costs.barrier + target.costs.round_trip
+}
+
+/// Replaces a conversion by loads from a buffer that holds the converted tensor.
+fn read_instead<'c>(
+    context: &PassContext<'c>,
+    cvt: ConvertLayout<'c, 'c>,
+    buffer: Val<'c>,
+) -> Option<()> {
+    let (rewriter, layouts, target) =
+        (context.rewriter(), context.layouts(), context.default_gpu());
+    let (op, to) = (cvt.op(), cvt.result().r#type());
+    let block = build::block_around(op)?;
+    let noted = build::discardable_attributes(op);
     let uses = sys::uses(cvt.result());
     // In a loop without enough registers, the buffer is read in each iteration. With one block per processor, the
     // registers are for global loads in flight, since no other block hides their latency.
