@@ -507,9 +507,9 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     conversions took 6 % of the loop's time. Use N = 0 to consider only the costs of plans, and a larger N to reduce
     code size or register pressure. `barrier-cost=N` adds to this penalty where a thread block has several warps, since
     conversions through shared memory then need barriers. Where a thread block has one warp, the penalty is at most 10
-    cycles per execution instead, only for conversions that move data, and part of the predicted cycles. Otherwise the
-    predicted cycles do not include the penalties, so that they may exceed the predicted cycles of the input. Among
-    assignments of equal cost, the assignment with the fewest conversions is chosen.
+    cycles per execution instead, for conversions that move data and for each access of a load but the first; it is part
+    of the predicted cycles. Otherwise the predicted cycles do not include the penalties, so that they may exceed the
+    predicted cycles of the input. Among assignments of equal cost, the assignment with the fewest conversions is chosen.
 
     With `num-stages=N` and `distinct-arguments`, the same options as of a later `pipeline-loops`, a value that this pass
     prefetches costs a read of shared memory in any layout that takes no more registers per thread than the layout of its

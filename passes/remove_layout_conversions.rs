@@ -108,7 +108,7 @@ impl RemoveLayoutConversionsOptions {
             conversion_cost,
             scratch_budget,
             barrier_latency: 0,
-            conversion_latency: 0,
+            latency: 0,
             blocked_scans: self.blocked_scans,
         })
     }
@@ -122,7 +122,7 @@ impl RemoveLayoutConversionsOptions {
             conversion_cost: 4 * defaults.conversion_cost.unsigned_abs(),
             scratch_budget: None,
             barrier_latency: 0,
-            conversion_latency: 0,
+            latency: 0,
             blocked_scans: defaults.blocked_scans,
         }
     }
@@ -320,11 +320,14 @@ fn explain_products<'c>(
     }
 }
 
-/// Maximum latency that a conversion adds per execution in a thread block of one warp, in quarters of a cycle.
+/// Maximum latency that a conversion or a further access of a load adds per execution in a thread block of one warp, in
+/// quarters of a cycle.
 ///
 /// Such a conversion needs no barrier, and the warps of many other blocks run meanwhile. On an H200, with this latency
-/// instead of 130 cycles per conversion, kernels of one warp take 0.78 to 0.96 of the time (triangular solves, norms,
-/// recurrences); without any latency, 1.11 to 1.19 of the time (conversions in front of the products of a loop).
+/// instead of 130 cycles per conversion, kernels of one warp take 0.81 to 0.96 of the time (triangular solves, norms,
+/// recurrences). Without any latency, conversions in front of the products of a loop make kernels take 1.11 to 1.19 of the
+/// time. If only conversions have a latency, a triangular solve loads a row twice to save a shuffle, and takes 1.39 of the
+/// time.
 const ONE_WARP_LATENCY: Price = 4 * 10;
 
 /// Returns the options for a function whose thread blocks have one warp.
@@ -332,7 +335,7 @@ fn of_one_warp(options: AssignmentOptions) -> AssignmentOptions {
     let latency = options.conversion_cost.min(ONE_WARP_LATENCY);
     AssignmentOptions {
         conversion_cost: 0,
-        conversion_latency: u32::try_from(latency).unwrap_or(u32::MAX),
+        latency: u32::try_from(latency).unwrap_or(u32::MAX),
         ..options
     }
 }

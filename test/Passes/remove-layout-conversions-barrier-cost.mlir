@@ -5,6 +5,7 @@
 
 #wide = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #narrow = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#four = #ttg.linear<{register = [[8], [4]], lane = [[1], [2], [0], [0], [0]], warp = [], block = []}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @one_warp
   // CHECK: ttg.convert_layout
@@ -30,6 +31,19 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32, "ttg.threa
     tt.store %p, %x : tensor<128x!tt.ptr<f32>, #wide>
     tt.store %q, %y : tensor<128x!tt.ptr<f32>, #narrow>
     tt.return
+  }
+
+  // Four loads of one element each would have the latency of three more.
+  // CHECK-LABEL: @one_load
+  // CHECK: tt.load %{{.*}} : tensor<16x!tt.ptr<f32>, #[[NARROW:.*]]>
+  // CHECK: ttg.convert_layout %{{.*}} : tensor<16xf32, #[[NARROW]]>
+  tt.func @one_load(%a: !tt.ptr<f32>) -> tensor<16xf32, #four> {
+    %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #narrow>
+    %b = tt.splat %a : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>, #narrow>
+    %p = tt.addptr %b, %r : tensor<16x!tt.ptr<f32>, #narrow>, tensor<16xi32, #narrow>
+    %x = tt.load %p : tensor<16x!tt.ptr<f32>, #narrow>
+    %y = ttg.convert_layout %x : tensor<16xf32, #narrow> -> tensor<16xf32, #four>
+    tt.return %y : tensor<16xf32, #four>
   }
 }
 

@@ -16,8 +16,9 @@ pub(crate) struct AssignmentOptions {
     /// Additional cost per barrier, in quarters of a cycle. It models the time that a thread block waits at a
     /// barrier, and depends on the number of other blocks that can use the SM meanwhile.
     pub(crate) barrier_latency: u32,
-    /// Additional cost per execution of a conversion that moves data, in quarters of a cycle.
-    pub(crate) conversion_latency: u32,
+    /// Additional cost per execution of a conversion that moves data, and of each access of a load but the first, in
+    /// quarters of a cycle.
+    pub(crate) latency: u32,
     /// True if scans get only blocked layouts, or keep theirs.
     pub(crate) blocked_scans: bool,
 }

@@ -43,7 +43,7 @@ pub(crate) struct PriceCache {
         FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
 }
 
-/// The options that plan costs depend on: the name of the target, the scratch budget, and the latencies of barriers and
+/// The options that plan costs depend on: the name of the target, the scratch budget, the latency of barriers, and that of
 /// conversions.
 type CacheKey = (&'static str, Option<u32>, [u32; 2]);
 
@@ -63,7 +63,7 @@ impl PriceCache {
         let key = (
             options.target.name,
             options.scratch_budget,
-            [options.barrier_latency, options.conversion_latency],
+            [options.barrier_latency, options.latency],
         );
         let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
         let found = pool.iter().rposition(|(known, _)| *known == key);
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use linear_layout::target::Target;
 
-    fn options([barrier_latency, conversion_latency]: [u32; 2]) -> AssignmentOptions {
+    fn options([barrier_latency, latency]: [u32; 2]) -> AssignmentOptions {
         AssignmentOptions {
             target: Target::parse("cuda:75").unwrap(),
             scope: Scope::All,
@@ -136,7 +136,7 @@ mod tests {
             conversion_cost: 0,
             scratch_budget: Some(12_345),
             barrier_latency,
-            conversion_latency,
+            latency,
             blocked_scans: false,
         }
     }

@@ -420,7 +420,11 @@ impl<'p> Prices<'p> {
         let slot = Price::from(self.options.target.costs.wavefront);
         let issue = Price::from(self.options.target.costs.select);
         let warps = layout.in_size(Dim::WARP);
-        let price = accesses * warps * ((sectors * each).max(slot) + issue);
+        let latency = match is_store {
+            true => 0,
+            false => (accesses - 1) * Price::from(self.options.latency),
+        };
+        let price = accesses * warps * ((sectors * each).max(slot) + issue) + latency;
         self.accesses.insert(key, price);
         price
     }
@@ -471,11 +475,7 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOpt
         let limited = limit.map_or(unlimited, |limit| unlimited.with_scratch_limit(limit));
         let plan = plan_conversion(from, to, bits, options.target, &limited).ok()?;
         let (cost, bytes) = cost_and_bytes(plan.program(), options);
-        let latency = if cost == 0 {
-            0
-        } else {
-            options.conversion_latency
-        };
+        let latency = if cost == 0 { 0 } else { options.latency };
         let spills = spills(to, bits, options.target);
         Some((cost.saturating_add(latency).saturating_add(spills), bytes))
     };
