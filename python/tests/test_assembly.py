@@ -197,6 +197,9 @@ def test_stating_the_blocks_that_were_chosen_may_batch_the_loads():
     apart, batched = (loop(16, is_batched) for is_batched in (False, True))
     assert chosen({0: cubin(96, code=apart), 5: cubin(96, code=batched), 4: cubin(128, code=batched)})[:2] == (5, [0, 5])
     assert chosen({0: cubin(96, code=apart), 5: cubin(96, code=apart), 4: cubin(128, code=batched)})[:2] == (4, [0, 5, 4])
+    # Registers are left, but with few warps `ptxas` may serialise loads all the same.
+    left = {0: cubin(78, code=apart), 6: cubin(79, code=apart), 5: cubin(95, code=loop(16, True, apart=8)), 4: cubin(109, code=batched)}
+    assert chosen(left)[:2] == (4, [0, 6, 5, 4])
     # Half of the blocks have to take half of the time.
     half = PTX.replace("128", "512")
     somewhat = loop(16, True, apart=8)

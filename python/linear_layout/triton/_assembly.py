@@ -44,7 +44,8 @@ SOME_LOADS, MOST_WAITS = 4, 0.5
 #: If this many warps per SM remain, fewer blocks are tried from two loads on, and taken at this relative time of a
 #: warp.
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
-#: The allocation granularity of registers per thread. With more than `MOST_SPARE` of them unused, `ptxas` had enough.
+#: The allocation granularity of registers per thread. With many warps and more than `MOST_SPARE` of them unused, `ptxas`
+#: had enough.
 GRANULE, MOST_SPARE = 8, 1
 #: Registers that a loop may need to keep its loads in flight, if one granule more is not enough.
 MOST_GRANULES = 3
@@ -159,7 +160,8 @@ def assembled(
         # `ptxas` may leave registers for more blocks than requested, and all of them spill.
         if spills_more and resident(after, after.frame_bytes) < max(other.blocks, resident(after)):
             continue
-        slower_warp = other.slower_warp if spills_more else max(other.slower_warp, other.unspilled)
+        slower_warp = other.slower_warp or _slower_warp(resident(usage(best.cubin)), other.blocks)
+        slower_warp = slower_warp if spills_more else max(slower_warp, other.unspilled)
         if estimate(cubin, target).cycles <= slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
@@ -178,7 +180,8 @@ class BlockCount(NamedTuple):
     """A number of blocks per SM to try, with the largest relative time of a warp at which it is a gain."""
 
     blocks: int
-    slower_warp: float
+    #: If 0, it follows from the number of blocks compared with (`_slower_warp`).
+    slower_warp: float = 0.0
     #: The same if no more registers are spilled, where this is larger.
     unspilled: float = 0.0
     #: If not 0, the number is tried only if a loop waits one by one for at least this many loads.
@@ -204,18 +207,18 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     uses_all = -used.registers % GRANULE <= MOST_SPARE
     if 2 * blocks <= by_registers or (blocks < by_registers and uses_all):
         return [BlockCount(blocks, FASTER_WARP)]
-    if not uses_all:
-        return []
     fewer = resident(used.registers + GRANULE)
     if not 0 < fewer < blocks:
         return []
-    if fewer * threads >= MANY_WARPS * gpu.lanes:
+    if fewer * threads < MANY_WARPS * gpu.lanes:
+        tried = [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS), BlockCount(fewer, loads=SOME_LOADS)]
+    elif uses_all:
         tried = [BlockCount(fewer, NO_SLOWER, loads=TWO_LOADS)]
     else:
-        tried = [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), loads=SOME_LOADS)]
+        return []
     fewest = resident(used.registers + MOST_GRANULES * GRANULE)
     if 0 < fewest < fewer:
-        tried.append(BlockCount(fewest, _slower_warp(blocks, fewest), loads=SOME_LOADS))
+        tried.append(BlockCount(fewest, loads=SOME_LOADS))
     return tried
 
 
