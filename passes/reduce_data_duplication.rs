@@ -26,7 +26,7 @@ use crate::ir::{TensorLayout, TensorType, builders, element_bits, memdesc};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, FollowUp, Reported, Rewriter};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
-use linear_layout::layout::Dim;
+use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
 use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
@@ -76,16 +76,13 @@ fn through_buffer<'c>(
     if !matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed) && !is_prefetchable {
         return None;
     }
-    let warps = 1 << src.unique.in_bits(Dim::WARP);
-    // Stores, a barrier, loads; a product reads neighbouring elements as one word.
+    let load_cost = |buffer| access_cost(&dst.unique, buffer, Access::Load, target);
     let through = |buffer| {
-        let stored = plan_buffer_access(&src.unique, buffer, Access::Store, target)?;
-        let loaded = plan_buffer_access(&dst.unique, buffer, Access::Load, target)?;
-        let permutes = (stored.permutes() + loaded.permutes()) * target.costs.select * warps;
-        let [stored, loaded] = [stored, loaded].map(|plan| plan.cost(target));
+        let stored = access_cost(&src.unique, buffer, Access::Store, target)?;
+        let loaded = load_cost(buffer)?;
         let both = Cost {
             load_store: stored.load_store + loaded.load_store,
-            arithmetic: stored.arithmetic + loaded.arithmetic + permutes,
+            arithmetic: stored.arithmetic + loaded.arithmetic,
             waiting: waiting(target),
         };
         Some(both.total())
@@ -102,8 +99,7 @@ fn through_buffer<'c>(
         |alloc: &LocalAlloc<'c, 'c>| first_use(&[alloc.op(), op], block) == Some(alloc.op());
     let stored = stored.filter(is_before).filter_map(|alloc| {
         let buffer = alloc.result();
-        let loaded = plan_buffer_access(&dst.unique, buffer.r#type(), Access::Load, target)?;
-        Some((loaded.cost(target).total(), buffer))
+        Some((load_cost(buffer.r#type())?.total(), buffer))
     });
     let stored = stored.min_by_key(|(cost, _)| *cost);
     let (cost, buffer) = best?;
@@ -196,8 +192,8 @@ fn share_store<'c>(context: &PassContext<'c>, source: Val<'c>, block: Blk<'c>) -
             let own = context.layouts().tensor(&tensor).ok()?;
             let buffers = buffers(first, &tensor, &own.encoding, 0).into_iter();
             let saved = buffers.filter_map(|buffer| {
-                let store = plan_buffer_access(&own.unique, buffer, Access::Store, target)?;
-                let paid = store.cost(target).total() + waiting(target);
+                let store = access_cost(&own.unique, buffer, Access::Store, target)?;
+                let paid = store.total() + waiting(target);
                 Some((saved(buffer).saturating_sub(paid), buffer))
             });
             let best = saved.max_by_key(|(saved, _)| *saved);
@@ -223,8 +219,8 @@ struct Converted<'c> {
 impl<'c> Converted<'c> {
     /// Returns the cost that a load from `buffer` saves. Returns `None` if it saves none.
     fn saved_by(&self, buffer: Type<'c>, target: &Target) -> Option<u32> {
-        let load = plan_buffer_access(&self.result.unique, buffer, Access::Load, target)?;
-        let saved = self.cost.checked_sub(load.cost(target).total())?;
+        let load = access_cost(&self.result.unique, buffer, Access::Load, target)?;
+        let saved = self.cost.checked_sub(load.total())?;
         (saved > 0).then_some(saved)
     }
 }
@@ -250,6 +246,23 @@ fn conversions_through_memory<'c>(
         is_through_memory.then_some(Converted { cvt, result, cost })
     });
     converted.collect()
+}
+
+/// Returns the cost of a load from or store to a buffer, including the permutations of elements in words: a product reads
+/// neighbouring elements as one word.
+fn access_cost(
+    layout: &LinearLayout,
+    buffer: Type<'_>,
+    access: Access,
+    target: &Target,
+) -> Option<Cost> {
+    let plan = plan_buffer_access(layout, buffer, access, target)?;
+    let warps = 1 << layout.in_bits(Dim::WARP);
+    let cost = plan.cost(target);
+    Some(Cost {
+        arithmetic: cost.arithmetic + plan.permutes() * target.costs.select * warps,
+        ..cost
+    })
 }
 
 /// Returns the cost of waiting for a buffer: for the barrier, and for the first load.
