@@ -207,6 +207,14 @@ def test_stating_the_blocks_that_were_chosen_may_batch_the_loads():
     assert chosen({0: cubin(64, code=apart), 1: cubin(122, code=batched)}, half)[:2] == (1, [0, 2, 1])
 
 
+def test_a_kernel_without_loops_is_assembled_for_the_blocks_that_were_chosen():
+    apart, batched, three = (loop(*of)[:-16] for of in ((4, False), (4, True), (3, False)))
+    assert chosen({0: cubin(64, code=apart), 8: cubin(64, code=batched)})[:2] == (8, [0, 8])
+    assert chosen({0: cubin(64, code=apart), 8: cubin(64, code=apart)})[:2] == (0, [0, 8])
+    # The loads are batched, or too few.
+    assert chosen({0: cubin(64, code=batched)})[1] == chosen({0: cubin(64, code=three)})[1] == [0]
+
+
 def test_the_bound_of_the_compiler_is_kept_if_warps_then_take_much_less_time():
     hinted = PTX.replace("128\n", "128\n.minnctapersm 1\n")
     # 48 warps with 39 registers, 16 with 118.
@@ -322,4 +330,4 @@ def test_machine_code_is_read_as_nvdisasm_reads_it(arch, tmp_path):
             assert labels[re.search(r"\.L_x_\d+", operands)[0]] == at + body[at].distance
     found = _sass.estimate(made.read_bytes(), arch.replace("sm_", "cuda:"))
     # Some loops are unrolled.
-    assert found.looped_loads >= 2 and 1 <= found.looped_waits <= found.looped_loads and found.cycles > 16 * _sass.MISS
+    assert found.loads >= 2 and 1 <= found.waits <= found.loads and found.cycles > 16 * _sass.MISS

@@ -39,7 +39,7 @@ SLOWER_WARP = 1.12
 
 #: Butterflies and fewer blocks are tried if a loop has this many global loads, and waits for this fraction of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: Fewer blocks are also tried for a loop with this many loads and this fraction of waits.
+#: Other assemblies are also tried for a loop, or a kernel without loops, with this many loads and this fraction of waits.
 SOME_LOADS, MOST_WAITS = 4, 0.5
 #: If this many warps per SM remain, fewer blocks are tried from two loads on, and taken at this relative time of a
 #: warp.
@@ -112,7 +112,8 @@ def assembled(
     - Shared memory allows at most half of the blocks that registers allow, or fewer blocks than those for which `ptxas` has
       used all registers. More registers are then free.
     - `ptxas` saves registers for more blocks, and a loop waits for its loads one by one. A request for the same number
-      of blocks often changes the order of instructions; otherwise, fewer blocks are tried.
+      of blocks often changes the order of instructions; otherwise, fewer blocks are tried. Kernels without loops are
+      only assembled for the same number.
 
     One more block is tried only for kernels without loops and for matrix products. Other kernels with loops, such as
     row sums, often have a grid of one block per SM. The L1 cache must hold the spills of all blocks.
@@ -148,9 +149,10 @@ def assembled(
             best, used = Assembly(cubin, reason), after
     if not tries_blocks:
         return best
-    grows = PRODUCT.search(ptx) is not None or not estimate(best.cubin, target).has_loops
-    for other in _other_blocks(best.cubin, used, gpu, (threads, shared_bytes), grows=grows):
-        if other.loads and not _may_serialise(best.cubin, target, other.loads):
+    has_loops = estimate(best.cubin, target).has_loops
+    grows = PRODUCT.search(ptx) is not None or not has_loops
+    for other in _other_blocks(best.cubin, used, gpu, (threads, shared_bytes), grows=grows, has_loops=has_loops):
+        if other.loads and not _waits_apart(best.cubin, target, other.loads):
             break
         result = unless_refused(functools.partial(tried, other.blocks), refusal)
         if result is None:
@@ -188,7 +190,9 @@ class BlockCount(NamedTuple):
     loads: int = 0
 
 
-def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[BlockCount]:
+def _other_blocks(
+    cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool, has_loops: bool
+) -> list[BlockCount]:
     """Returns the numbers of blocks to try; ``block`` is ``(threads, shared_bytes)``."""
     threads, shared_bytes = block
 
@@ -207,6 +211,8 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     uses_all = -used.registers % GRANULE <= MOST_SPARE
     if 2 * blocks <= by_registers or (blocks < by_registers and uses_all):
         return [BlockCount(blocks, FASTER_WARP)]
+    if not has_loops:
+        return [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS)]
     fewer = resident(used.registers + GRANULE)
     if not 0 < fewer < blocks:
         return []
@@ -222,9 +228,10 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     return tried
 
 
-def _may_serialise(cubin: bytes, target: str, loads: int) -> bool:
-    """Returns true if a loop waits for most of ``loads`` loads, or for some of `MANY_LOADS`."""
-    return may_serialise(cubin, target, loads, MOST_WAITS) or may_serialise(cubin, target)
+def _waits_apart(cubin: bytes, target: str, loads: int) -> bool:
+    """Returns true if a kernel waits for most of ``loads`` loads apart, or a loop for some of `MANY_LOADS`."""
+    found = estimate(cubin, target)
+    return (found.loads >= loads and found.waits >= MOST_WAITS * found.loads) or may_serialise(cubin, target)
 
 
 def has_many_loads(ptx: str) -> bool:
@@ -232,10 +239,10 @@ def has_many_loads(ptx: str) -> bool:
     return ptx.count("ld.global") >= MANY_LOADS
 
 
-def may_serialise(cubin: bytes, target: str, loads: int = MANY_LOADS, waits: float = MANY_WAITS) -> bool:
+def may_serialise(cubin: bytes, target: str) -> bool:
     """Returns true if `ptxas` may have sunk many loads of a loop to their uses, with one wait per load."""
     found = estimate(cubin, target)
-    return found.looped_loads >= loads and found.looped_waits >= waits * found.looped_loads
+    return found.has_loops and found.loads >= MANY_LOADS and found.waits >= MANY_WAITS * found.loads
 
 
 def is_much_faster(candidate: bytes, baseline: bytes, target: str) -> bool:

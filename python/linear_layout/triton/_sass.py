@@ -61,9 +61,9 @@ class Estimate(NamedTuple):
 
     #: Cycles until the end.
     cycles: float
-    #: Static counts of global loads inside loops, and of waits for them.
-    looped_loads: int
-    looped_waits: int
+    #: Static counts of global loads and of waits for them: inside loops, or all of a kernel without loops.
+    loads: int
+    waits: int
     has_loops: bool
     #: The number of executed instructions.
     issued: float
@@ -136,7 +136,8 @@ def estimate(cubin: bytes, target: str) -> Estimate:
     cycles, issued, loads, waits, has_loops = 0.0, 0.0, 0, 0, False
     for body in _functions(cubin, target):
         spans = loops(body)
-        has_loops |= bool(spans)
+        if spans and not has_loops:
+            loads, waits, has_loops = 0, 0, True
         heads = {span.start for span in spans}
         depths = [0] * len(body)
         shares = [1.0] * len(body)
@@ -158,14 +159,14 @@ def estimate(cubin: bytes, target: str) -> Estimate:
             for counter in range(6):
                 if instruction.waits >> counter & 1:
                     now = max(now, arrived[counter])
-                    waits += pending_loads[counter] and depth > 0
+                    waits += pending_loads[counter] and (depth > 0 or not has_loops)
                     pending_loads[counter] = False
             latency = LATENCY.get(instruction.operation, OTHER)
             if instruction.operation == LDG:
                 sector = (instruction.base, instruction.offset >> SECTOR_BITS)
                 latency = max(HIT, sectors[sector] - now) if sector in sectors else MISS
                 sectors.setdefault(sector, now + MISS)
-                loads += depth > 0
+                loads += depth > 0 or not has_loops
             if instruction.written < 6:
                 arrived[instruction.written] = max(arrived[instruction.written], now + latency)
                 pending_loads[instruction.written] |= instruction.operation == LDG
