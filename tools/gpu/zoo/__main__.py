@@ -45,7 +45,12 @@ def arguments() -> argparse.ArgumentParser:
         help="modes of `ll.triton.install`, each with `:` and a `select`, as 'layouts:compiled' (default: lower,both)",
     )
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which the modes take turns (default: 5)")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no further operator after this time")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=math.inf,
+        help="begin no further operator after this time, and with --jobs no further compilation after half of it",
+    )
     parser.add_argument("--limit", type=float, default=60, help="seconds after which an operator is given up (default: 60)")
     parser.add_argument("--json", type=pathlib.Path, help="also write each row as a line of JSON to this file")
     parser.add_argument("--caches", type=pathlib.Path, help="keep Triton's cache of each mode in a folder of this one")
@@ -107,7 +112,8 @@ def main() -> int:
         parser.error(f"no operator matches {options.only!r}; --list lists all operators")
     if not options.simulate and not torch.cuda.is_available():
         parser.error("PyTorch finds no GPU; `--simulate cuda:90` runs the kernels on the CPU")
-    deadline = time.monotonic() + options.seconds
+    now = time.monotonic()
+    compiled_by, deadline = now + options.seconds / 2, now + options.seconds
     which = options.sizes or ("first" if options.simulate else "last")
     taken = {"first": slice(1), "last": slice(-1, None), "all": slice(None)}[which]
     tasks = [(name, size) for name in names for size in OPERATORS[name].sizes[taken]]
@@ -121,10 +127,12 @@ def main() -> int:
     else:
         seconds = {}
         if options.jobs > 1:
-            for row in run_all(tasks, lambda: process("compile"), options.jobs, deadline):
+            for row in run_all(tasks, lambda: process("compile"), options.jobs, compiled_by):
                 if isinstance(row, OperatorRow):
                     seconds[row.operator, row.size] = row.compile_seconds
                     print(f"compiled {len(seconds)} of {len(tasks)}", end="\r", file=sys.stderr, flush=True)
+            # Operators that are not compiled yet come last.
+            tasks.sort(key=lambda task: task not in seconds)
         found = run_all(tasks, lambda: process("time"), 1, deadline)
     rows: list[Row] = []
     with open(options.json or "/dev/null", "w") as file:
