@@ -761,7 +761,8 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
     is the swizzle that is cheapest to fill and to read on the module's GPU; Triton's
     `tritongpu-reduce-data-duplication` takes the swizzle from a table. With `only-cheaper`, a conversion is kept if
     its plan costs less than the buffer and its result takes at most 16 32-bit words per thread. All conversions of one
-    tensor in a block, to any layout, then read one buffer if a store and their loads cost less than their plans.
+    tensor in a block, to any layout, then read one buffer if a store and their loads cost less than their plans, and if
+    eight such buffers fit in shared memory.
 
     Before:
     ```mlir

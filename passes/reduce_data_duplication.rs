@@ -35,6 +35,9 @@ use std::sync::Arc;
 /// Maximum size of an operand, in 32-bit words per thread, for which the option `only-cheaper` compares costs.
 /// Larger operands go through a buffer regardless of the cost.
 const MOST_WORDS: u64 = 16;
+/// Number of shared buffers for which the GPU must have enough shared memory. A buffer of several conversions occupies
+/// shared memory until the last of them, while the scratch memory of a conversion is free after it.
+const LEAST_BUFFERS: u64 = 8;
 /// Maximum number of phases of a swizzle, and maximum number of rows per phase.
 const MOST: u32 = 16;
 
@@ -190,6 +193,10 @@ fn share_store<'c>(context: &PassContext<'c>, source: Val<'c>, block: Blk<'c>) -
         _ => {
             let tensor = TensorType::of(source.r#type())?;
             let own = context.layouts().tensor(&tensor).ok()?;
+            let most = u64::from(target.max_shared_bytes) / LEAST_BUFFERS;
+            if bytes_of(&tensor).is_none_or(|bytes| bytes > most) {
+                return None;
+            }
             let buffers = buffers(first, &tensor, &own.encoding, 0).into_iter();
             let saved = buffers.filter_map(|buffer| {
                 let store = access_cost(&own.unique, buffer, Access::Store, target)?;
@@ -263,6 +270,11 @@ fn access_cost(
         arithmetic: cost.arithmetic + plan.permutes() * target.costs.select * warps,
         ..cost
     })
+}
+
+fn bytes_of(tensor: &TensorType<'_>) -> Option<u64> {
+    let bits = u64::from(element_bits(tensor.element)?);
+    Some((tensor.num_elements() * bits).div_ceil(8))
 }
 
 /// Returns the cost of waiting for a buffer: for the barrier, and for the first load.

@@ -31,6 +31,7 @@ module attributes {"ttg.num-warps" = 2 : i32, ttg.target = "cuda:80", "ttg.threa
 #left = #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 2}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 2}>
 #across = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [2, 16], warpsPerCTA = [1, 2], order = [0, 1]}>
+#down = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 2], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 2 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func @pair
   // CHECK: %[[BUFFER:.*]] = ttg.local_alloc
@@ -54,6 +55,24 @@ module attributes {"ttg.num-warps" = 2 : i32, ttg.target = "cuda:90", "ttg.threa
   tt.func @the_other(%x: tensor<16x64xbf16, #wide>) -> tensor<16x64xbf16, #across> {
     %0 = ttg.convert_layout %x : tensor<16x64xbf16, #wide> -> tensor<16x64xbf16, #across>
     tt.return %0 : tensor<16x64xbf16, #across>
+  }
+
+  // A buffer of 64 KiB would be in use until the second conversion.
+  // CHECK-LABEL: tt.func @large
+  // CHECK-COUNT-2: ttg.convert_layout
+  tt.func @large(%x: tensor<128x128xf32, #wide>) -> (tensor<128x128xf32, #down>, tensor<128x128xf32, #across>) {
+    %0 = ttg.convert_layout %x : tensor<128x128xf32, #wide> -> tensor<128x128xf32, #down>
+    %1 = ttg.convert_layout %x : tensor<128x128xf32, #wide> -> tensor<128x128xf32, #across>
+    tt.return %0, %1 : tensor<128x128xf32, #down>, tensor<128x128xf32, #across>
+  }
+
+  // CHECK-LABEL: tt.func @smaller
+  // CHECK: ttg.local_alloc
+  // CHECK-NOT: ttg.convert_layout
+  tt.func @smaller(%x: tensor<64x64xf32, #wide>) -> (tensor<64x64xf32, #down>, tensor<64x64xf32, #across>) {
+    %0 = ttg.convert_layout %x : tensor<64x64xf32, #wide> -> tensor<64x64xf32, #down>
+    %1 = ttg.convert_layout %x : tensor<64x64xf32, #wide> -> tensor<64x64xf32, #across>
+    tt.return %0, %1 : tensor<64x64xf32, #down>, tensor<64x64xf32, #across>
   }
 
   // CHECK-LABEL: tt.func @existing
