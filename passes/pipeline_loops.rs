@@ -35,6 +35,8 @@ mod reads;
 mod rewrite;
 mod shared_bytes;
 
+pub(super) use shared_bytes::bytes_of;
+
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;

@@ -13,7 +13,7 @@
 use super::Pass;
 use super::block_copies::buffers_of;
 use super::context::PassContext;
-use super::pipeline_loops::copies_to_any_address;
+use super::pipeline_loops::{bytes_of, copies_to_any_address};
 use super::proof::Claim;
 use super::respell::attribute;
 use super::rewrite_layouts::{first_use, holder, same};
@@ -169,7 +169,13 @@ fn share_stores(context: &PassContext<'_>) {
 
 fn share_store<'c>(context: &PassContext<'c>, source: Val<'c>, block: Blk<'c>) -> Option<()> {
     let (rewriter, target) = (context.rewriter(), context.default_gpu());
-    let conversions = conversions_through_memory(context, source, block);
+    let tensor = TensorType::of(source.r#type())?;
+    let own = context.layouts().tensor(&tensor).ok()?;
+    let bits = element_bits(tensor.element)?;
+    let users = sys::uses(source).into_iter().map(|(user, _)| user);
+    let users = users.filter(|user| build::is_in(*user, block));
+    let conversions = users.filter_map(|user| Converted::of(context, user, (&own, bits)));
+    let conversions: Vec<Converted<'c>> = conversions.collect();
     let ops: Vec<Op<'c>> = conversions.iter().map(|one| one.cvt.op()).collect();
     let first = first_use(&ops, block)?;
     let saved = |buffer| -> u32 {
@@ -191,13 +197,9 @@ fn share_store<'c>(context: &PassContext<'c>, source: Val<'c>, block: Blk<'c>) -
         }
         _ if conversions.len() < 2 => return None,
         _ => {
-            let tensor = TensorType::of(source.r#type())?;
-            let own = context.layouts().tensor(&tensor).ok()?;
             let most = u64::from(target.max_shared_bytes) / LEAST_BUFFERS;
-            if bytes_of(&tensor).is_none_or(|bytes| bytes > most) {
-                return None;
-            }
             let buffers = buffers(first, &tensor, &own.encoding, 0).into_iter();
+            let buffers = buffers.filter(|buffer| bytes_of(*buffer).is_some_and(|n| n <= most));
             let saved = buffers.filter_map(|buffer| {
                 let store = access_cost(&own.unique, buffer, Access::Store, target)?;
                 let paid = store.total() + waiting(target);
@@ -224,35 +226,28 @@ struct Converted<'c> {
 }
 
 impl<'c> Converted<'c> {
+    /// Returns `None` if `op` is not a conversion through shared memory. `source` is the layout of the converted tensor.
+    fn of(
+        context: &PassContext<'c>,
+        op: Op<'c>,
+        (source, bits): (&TensorLayout, u32),
+    ) -> Option<Self> {
+        let cvt = ConvertLayout::of(op)?;
+        let result = TensorType::of(cvt.result().r#type())?;
+        let result = context.layouts().tensor(&result).ok()?;
+        let (target, options) = (context.default_gpu(), PlanOptions::new());
+        let plan = plan_conversion(&source.full, &result.full, bits, target, &options).ok()?;
+        let cost = plan.program().cost().total();
+        let is_through_memory = matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed);
+        is_through_memory.then_some(Self { cvt, result, cost })
+    }
+
     /// Returns the cost that a load from `buffer` saves. Returns `None` if it saves none.
     fn saved_by(&self, buffer: Type<'c>, target: &Target) -> Option<u32> {
         let load = access_cost(&self.result.unique, buffer, Access::Load, target)?;
         let saved = self.cost.checked_sub(load.total())?;
         (saved > 0).then_some(saved)
     }
-}
-
-fn conversions_through_memory<'c>(
-    context: &PassContext<'c>,
-    source: Val<'c>,
-    block: Blk<'c>,
-) -> Vec<Converted<'c>> {
-    let (layouts, target) = (context.layouts(), context.default_gpu());
-    let layout = |value: Val<'c>| {
-        let tensor = TensorType::of(value.r#type())?;
-        Some((layouts.tensor(&tensor).ok()?, element_bits(tensor.element)?))
-    };
-    let users = sys::uses(source).into_iter().map(|(user, _)| user);
-    let converted = users.filter_map(|user| {
-        let cvt = ConvertLayout::of(user).filter(|_| build::is_in(user, block))?;
-        let ((from, bits), (result, _)) = (layout(source)?, layout(cvt.result())?);
-        let options = PlanOptions::new();
-        let plan = plan_conversion(&from.full, &result.full, bits, target, &options).ok()?;
-        let cost = plan.program().cost().total();
-        let is_through_memory = matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed);
-        is_through_memory.then_some(Converted { cvt, result, cost })
-    });
-    converted.collect()
 }
 
 /// Returns the cost of a load from or store to a buffer, including the permutations of elements in words: a product reads
@@ -270,11 +265,6 @@ fn access_cost(
         arithmetic: cost.arithmetic + plan.permutes() * target.costs.select * warps,
         ..cost
     })
-}
-
-fn bytes_of(tensor: &TensorType<'_>) -> Option<u64> {
-    let bits = u64::from(element_bits(tensor.element)?);
-    Some((tensor.num_elements() * bits).div_ceil(8))
 }
 
 /// Returns the cost of waiting for a buffer: for the barrier, and for the first load.

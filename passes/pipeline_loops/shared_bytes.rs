@@ -63,7 +63,7 @@ fn last_live<'c>(alloc: ttg::LocalAlloc<'c, 'c>, positions: &Positions) -> Optio
 
 /// Returns the size of a buffer in bytes, without paddings. Returns `None` if `buffer` is no buffer type, or if the
 /// element type is unknown.
-pub(super) fn bytes_of(buffer: Type<'_>) -> Option<u64> {
+pub(in crate::passes) fn bytes_of(buffer: Type<'_>) -> Option<u64> {
     let buffer = sys::buffer(buffer)?;
     let bits = u64::from(element_bits(buffer.element)?);
     Some((buffer.shape.iter().product::<u64>() * bits).div_ceil(8))
