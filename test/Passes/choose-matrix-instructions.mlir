@@ -78,7 +78,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
   // CHECK-LABEL: tt.func @integers
   tt.func @integers(%pa: tensor<64x64x!tt.ptr<i8>, #b>, %pb: tensor<64x64x!tt.ptr<i8>, #b>, %pc: tensor<64x64x!tt.ptr<i32>, #b>) {
-    // NV80: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>
+    // The right operand is loaded as the product takes it.
+    // NV80: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xi32, #[[$COLUMNS]]>
     // NV90: ttng.warp_group_dot {{.*}} -> tensor<64x64xi32, #[[$GROUP8]]>
     // W1: tt.dot {{.*}}kWidth = 16{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>
     // W2: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xi32, #[[$SQUARE]]>

@@ -29,12 +29,9 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 
+/// Bytes of a sector and of a cache line of global memory.
 const SECTOR_BYTES: u64 = 32;
-/// Price of reading one sector of 32 bytes, in quarters of a cycle. The L1 cache delivers 64 bytes per cycle.
-const SECTOR_READ: Price = 2;
-/// Price of writing one sector of 32 bytes, in quarters of a cycle. The L2 cache accepts 32 bytes per cycle.
-const SECTOR_WRITTEN: Price = 4;
-
+const LINE_BYTES: u64 = 128;
 /// Penalty for each byte of scratch memory above the scratch budget. It is larger than any saving.
 const BYTE_BEYOND: Price = 1 << 22;
 
@@ -269,13 +266,6 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// Returns the price of executing one arithmetic instruction in each warp. `layout` determines the number of
-    /// warps.
-    fn issue(&self, layout: &LinearLayout) -> Price {
-        let warps = layout.in_size(Dim::WARP);
-        Price::from(self.options.target.costs.select) * warps
-    }
-
     fn elementwise<'c>(&self, kernel: &Kernel<'c>, tensors: Tensors<'_, 'c>, mode: &Mode) -> Price {
         let Some(layout) = mode.defs.first().or(mode.uses.first()) else {
             return 0;
@@ -284,11 +274,9 @@ impl<'p> Prices<'p> {
         let datums = own.chain(tensors.uses.iter().map(|used| used.datum));
         let widest = datums.map(|datum| kernel.datums[datum].element_bits).max();
         let words = u64::from(widest.unwrap_or(32).div_ceil(32));
-        let linear = kernel.catalogue.linear(*layout);
-        kernel.catalogue.registers(*layout)
-            * words
-            * roles::instructions(tensors.op)
-            * self.issue(linear)
+        let warps = kernel.catalogue.linear(*layout).in_size(Dim::WARP);
+        let cost = roles::cost_per_word(tensors.op, &self.options.target.costs);
+        kernel.catalogue.registers(*layout) * words * warps * Price::from(cost)
     }
 
     fn combination<'c>(
@@ -402,29 +390,36 @@ impl<'p> Prices<'p> {
         // Most threads use the accesses without masks.
         let unmasked = |mask| axis.unmasked_vector(mask, &masked, vector_with(None));
         let vector = mask.and_then(unmasked).unwrap_or(masked);
-        // Replicated registers are stored once.
-        let copies = layout
-            .free_variable_masks()
-            .mask(Dim::REGISTER)
-            .count_ones();
-        let stored = if is_store { copies } else { 0 };
-        let accesses = (kernel.catalogue.registers(mode.uses[found]) >> stored)
+        // Each element is stored once.
+        let free = layout.free_variable_masks();
+        let [replicas, idle_warps] = [Dim::REGISTER, Dim::WARP].map(|dim| match is_store {
+            true => free.mask(dim).count_ones(),
+            false => 0,
+        });
+        let accesses = (kernel.catalogue.registers(mode.uses[found]) >> replicas)
             .max(vector.elements() as u64)
             / vector.elements() as u64;
-        let sectors = sectors(layout, vector.register_bits(), axis.get(pointer), bits);
-        let each = if is_store {
-            SECTOR_WRITTEN
-        } else {
-            SECTOR_READ
+        let touched = |bytes| {
+            touched_blocks(
+                layout,
+                vector.register_bits(),
+                axis.get(pointer),
+                bits,
+                bytes,
+            )
         };
+        let costs = &self.options.target.costs;
+        let of = if is_store { costs.written } else { costs.read };
+        let moved = touched(SECTOR_BYTES) * Price::from(of.sector)
+            + touched(LINE_BYTES) * Price::from(of.line);
         let slot = Price::from(self.options.target.costs.wavefront);
         let issue = Price::from(self.options.target.costs.select);
-        let warps = layout.in_size(Dim::WARP);
+        let warps = layout.in_size(Dim::WARP) >> idle_warps;
         let latency = match is_store {
             true => 0,
             false => (accesses - 1) * Price::from(self.options.latency),
         };
-        let price = accesses * warps * ((sectors * each).max(slot) + issue) + latency;
+        let price = accesses * warps * (moved.max(slot) + issue) + latency;
         self.accesses.insert(key, price);
         price
     }
@@ -526,18 +521,22 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Returns the number of sectors touched by one access of a warp.
-fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u32) -> u64 {
+/// Returns the number of aligned blocks of `block` bytes, such as sectors, that one access of a warp touches.
+fn touched_blocks(
+    layout: &LinearLayout,
+    registers: &[u8],
+    pointer: &AxisInfo,
+    bits: u32,
+    block: u64,
+) -> u64 {
     let bytes = u64::from(bits / 8).max(1);
     let lanes = (0..layout.in_bits(Dim::LANE)).map(|bit| layout.basis(Dim::LANE, bit));
     let own = registers
         .iter()
         .map(|bit| layout.basis(Dim::REGISTER, usize::from(*bit)));
-    // Elements of one sector along the contiguous dimension count once.
+    // Elements of one block along the contiguous dimension count once.
     let along = (0..pointer.rank()).max_by_key(|d| (pointer.contiguity(*d), *d));
-    let run = along.map_or(1, |d| {
-        pointer.contiguity(d).min((SECTOR_BYTES / bytes).max(1))
-    });
+    let run = along.map_or(1, |d| pointer.contiguity(d).min((block / bytes).max(1)));
     let mut span = Span::empty();
     let shifts: Vec<usize> = layout.out_dims().map(|dim| layout.out_bits(dim)).collect();
     for basis in lanes.chain(own) {

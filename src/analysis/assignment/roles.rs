@@ -3,6 +3,7 @@
 use crate::ir::ops::arith;
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, kinds};
 use crate::sys::build::{self, Op};
+use linear_layout::target::Costs;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -153,24 +154,24 @@ pub(crate) const fn divides_integers(kind: UpstreamKind) -> bool {
     )
 }
 
-/// Returns the approximate number of instructions that a thread executes per 32-bit word of a tensor.
-pub(super) fn instructions(op: Op<'_>) -> u64 {
+/// Returns the approximate cost of an operation for a warp, per 32-bit word that a thread computes.
+pub(super) fn cost_per_word(op: Op<'_>, costs: &Costs) -> u32 {
     use UpstreamKind as U;
+    let select = costs.select;
     match AnyKind::of(op) {
         AnyKind::Upstream(kind) => match kind {
-            _ if divides_integers(kind) => 16,
+            U::ArithAddF | U::ArithSubF | U::ArithMulF | U::ArithNegF | U::MathFma => {
+                costs.multiply_add
+            }
+            _ if divides_integers(kind) => 16 * select,
             U::ArithDivF
-            | U::ArithRemF
             | U::MathExp
             | U::MathExp2
-            | U::MathExpM1
             | U::MathLog
-            | U::MathLog10
-            | U::MathLog1p
             | U::MathLog2
             | U::MathSqrt
-            | U::MathRsqrt
-            | U::MathCbrt => 8,
+            | U::MathRsqrt => 4 * select,
+            U::ArithRemF | U::MathExpM1 | U::MathLog10 | U::MathLog1p | U::MathCbrt => 8 * select,
             U::MathAcos
             | U::MathAcosh
             | U::MathAsin
@@ -189,21 +190,21 @@ pub(super) fn instructions(op: Op<'_>) -> u64 {
             | U::MathSincos
             | U::MathSinh
             | U::MathTan
-            | U::MathTanh => 16,
+            | U::MathTanh => 16 * select,
             U::ArithConstant => 0,
-            _ => 1,
+            _ => select,
         },
         AnyKind::Own(kind) => match kind {
+            OpKind::TtApproxDivF => 4 * select,
             OpKind::TtPreciseDivF
-            | OpKind::TtApproxDivF
             | OpKind::TtPreciseSqrt
             | OpKind::TtExternElementwise
-            | OpKind::TtElementwiseInlineAsm => 8,
-            OpKind::TtFpToFp => 2,
+            | OpKind::TtElementwiseInlineAsm => 8 * select,
+            OpKind::TtFpToFp => 2 * select,
             OpKind::TtBitcast | OpKind::TtIntToPtr | OpKind::TtPtrToInt | OpKind::TtSplat => 0,
-            _ => 1,
+            _ => select,
         },
-        AnyKind::Other => 1,
+        AnyKind::Other => select,
     }
 }
 

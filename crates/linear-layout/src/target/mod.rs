@@ -263,6 +263,8 @@ pub enum ScaledConversion {
 pub struct Costs {
     /// Cost of a select, a byte permutation or another operation of the arithmetic unit.
     pub select: u32,
+    /// Cost of an addition, multiplication or multiply-add of 32-bit floating-point numbers.
+    pub multiply_add: u32,
     /// Cost of a shuffle through the load-store unit (from any lane to any lane).
     pub shuffle: u32,
     /// Cost of a lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
@@ -286,6 +288,20 @@ pub struct Costs {
     ///
     /// The value assumes a partly filled SM.
     pub shuffle_trip: u32,
+    /// Cost of a load from global memory.
+    pub read: AccessCost,
+    /// Cost of a store to global memory.
+    pub written: AccessCost,
+}
+
+/// The cost of an access to global memory by a warp, in quarters of a clock, without its issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct AccessCost {
+    /// Cost of each sector of 32 bytes that the access touches.
+    pub sector: u32,
+    /// Cost of each cache line of 128 bytes that the access touches.
+    pub line: u32,
 }
 
 /// The cheapest instruction with which a target moves data between lanes `i` and `i ^ mask`.

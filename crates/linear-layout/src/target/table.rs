@@ -1,14 +1,15 @@
 //! The table of targets: one row per GPU, from the vendors' manuals.
 
 use super::{
-    Assembly, BufferInstructions, CacheBits, Costs, Float8Family, Instructions, Processor,
-    ScaledConversion, Target, Vendor,
+    AccessCost, Assembly, BufferInstructions, CacheBits, Costs, Float8Family, Instructions,
+    Processor, ScaledConversion, Target, Vendor,
 };
 
-/// Costs measured on `sm_90`. All NVIDIA targets use these costs, since corresponding units of their SMs have equal
-/// widths.
+/// Costs measured on `sm_90`, those of global memory by `tools/gpu/calibrate` with tiles in the L2 cache. All NVIDIA
+/// targets use these costs, since corresponding units of their SMs have equal widths.
 const NVIDIA_COSTS: Costs = Costs {
     select: 2,
+    multiply_add: 1,
     shuffle: 4,
     lane_alu: 4,
     lane_reduction: 8,
@@ -18,11 +19,14 @@ const NVIDIA_COSTS: Costs = Costs {
     warp_sync: 4,
     round_trip: 24,
     shuffle_trip: 16,
+    read: AccessCost { sector: 2, line: 3 },
+    written: AccessCost { sector: 8, line: 4 },
 };
 
-/// Costs of CDNA. A SIMD of 16 lanes takes four clocks for a wave of 64, and a CU has four SIMDs.
+/// Costs of CDNA, from its widths: not measured. A SIMD of 16 lanes takes four clocks for a wave of 64, and a CU has four SIMDs.
 const CDNA_COSTS: Costs = Costs {
     select: 4,
+    multiply_add: 4,
     shuffle: 8,
     lane_alu: 4,
     lane_reduction: 0,
@@ -32,11 +36,14 @@ const CDNA_COSTS: Costs = Costs {
     warp_sync: 8,
     round_trip: 48,
     shuffle_trip: 0,
+    read: AccessCost { sector: 2, line: 0 },
+    written: AccessCost { sector: 4, line: 0 },
 };
 
-/// Costs of RDNA. A SIMD takes one clock for a wave of 32, and a CU has two SIMDs.
+/// Costs of RDNA, from its widths: not measured. A SIMD takes one clock for a wave of 32, and a CU has two SIMDs.
 const RDNA_COSTS: Costs = Costs {
     select: 2,
+    multiply_add: 2,
     shuffle: 4,
     lane_alu: 2,
     lane_reduction: 0,
@@ -46,6 +53,8 @@ const RDNA_COSTS: Costs = Costs {
     warp_sync: 4,
     round_trip: 32,
     shuffle_trip: 0,
+    read: AccessCost { sector: 2, line: 0 },
+    written: AccessCost { sector: 4, line: 0 },
 };
 
 /// Word 3 of the buffer descriptor. Bits 12 to 14 are 7 and bits 15 to 18 are 4, which together select 32-bit floats.
