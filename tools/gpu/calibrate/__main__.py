@@ -70,11 +70,12 @@ class Gpu:
         import cupy  # type: ignore[import-not-found]
 
         self.cupy = cupy
-        attributes = cupy.cuda.Device().attributes
+        device = cupy.cuda.Device()
+        attributes = device.attributes
         self._programs = PROGRAMS * attributes["MultiProcessorCount"]
         self._clock = attributes["ClockRate"] * 1e3
         self._multiprocessors = attributes["MultiProcessorCount"]
-        self.target = f"cuda:{attributes['ComputeCapabilityMajor']}{attributes['ComputeCapabilityMinor']}"
+        self.target = f"cuda:{device.compute_capability}"
 
     def cycles(self, variant: Variant) -> float:
         """Returns the cycles of a multiprocessor per program.

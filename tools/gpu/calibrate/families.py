@@ -250,15 +250,18 @@ def softmax(tile: Tile) -> Lines:
     ]
 
 
-#: Steps of a polynomial, and its argument.
-DEGREE, FACTOR = 12, -0.125
+#: The argument of polynomials.
+FACTOR = -0.125
 
 
-def polynomial(tile: Tile) -> Lines:
-    type_ = tile.tensor("#b")
-    names = ["%v", *(f"%t{step}" for step in range(DEGREE - 1)), "%w"]
-    steps = [f"{after} = math.fma {before}, %factor, %v : {type_}" for before, after in zip(names, names[1:])]
-    return [f"%factor = arith.constant dense<{FACTOR}> : {type_}", *steps]
+def polynomial(degree: int) -> Work:
+    def work(tile: Tile) -> Lines:
+        type_ = tile.tensor("#b")
+        names = ["%v", *(f"%t{step}" for step in range(degree - 1)), "%w"]
+        steps = [f"{after} = math.fma {before}, %factor, %v : {type_}" for before, after in zip(names, names[1:])]
+        return [f"%factor = arith.constant dense<{FACTOR}> : {type_}", *steps]
+
+    return work
 
 
 def scan(tile: Tile) -> Lines:
@@ -280,11 +283,14 @@ def repeat(turn: Result) -> Result:
     return result
 
 
-def polynomial_of(x: Any) -> Any:
-    y = x
-    for _ in range(DEGREE):
-        y = FACTOR * y + x
-    return y
+def polynomial_of(degree: int) -> Result:
+    def result(x: Any) -> Any:
+        y = x
+        for _ in range(degree):
+            y = FACTOR * y + x
+        return y
+
+    return result
 
 
 def softmax_of(x: Any) -> Any:
@@ -294,8 +300,6 @@ def softmax_of(x: Any) -> Any:
 
 #: Work between two conversions, and its result.
 WORK: dict[str, tuple[Work, Result]] = {
-    "conversions": (doubled, lambda x: x + x),
-    "elementwise": (polynomial, polynomial_of),
     "row sums": (minus_mean(1), lambda x: x - x.mean(2, keepdims=True)),
     "column sums": (minus_mean(0), lambda x: x - x.mean(1, keepdims=True)),
     "softmax": (softmax, softmax_of),
@@ -345,18 +349,38 @@ def transposes(tile: Tile, target: str) -> Iterator[Variant]:
         yield Variant("transposes", name, tile, lambda x: x.swapaxes(1, 2), builder.module(body))
 
 
-def work(family: str, tile: Tile, target: str) -> Iterator[Variant]:
-    """Several turns of work on one tile, each between two conversions."""
-    make, turn = WORK[family]
-    for name, layout in {**LAYOUTS, **NEAR}.items():
-        builder = Builder(tile, {"#a": LAYOUTS[COALESCED], "#b": layout}, target)
-        lines = [converted(tile, "%v", "%z", "#a", "#b"), *make(tile), converted(tile, "%next", "%w", "#b", "#a")]
-        if name == COALESCED:
-            renamed = {"%v": "%z", "%w": "%next", "#b": "#a"}
-            lines = make(tile)
-            for old, new in renamed.items():
-                lines = [line.replace(old, new) for line in lines]
-        yield Variant(family, name, tile, repeat(turn), builder.module(builder.repeated(lines, "#a")))
+def repeated(family: str, label: str, tile: Tile, target: str, layouts: tuple[str, str], work: Work, turn: Result) -> Variant:
+    """Several turns of work on one tile in the second of two layouts, between conversions from and to the first."""
+    builder = Builder(tile, dict(zip(("#a", "#b"), layouts)), target)
+    lines = [converted(tile, "%v", "%z", "#a", "#b"), *work(tile), converted(tile, "%next", "%w", "#b", "#a")]
+    if layouts[0] == layouts[1]:
+        lines = [line.replace("%v", "%z").replace("%w", "%next").replace("#b", "#a") for line in work(tile)]
+    return Variant(family, label, tile, repeat(turn), builder.module(builder.repeated(lines, "#a")))
+
+
+def conversions(tile: Tile, target: str) -> Iterator[Variant]:
+    """Conversions between different layouts, and back."""
+    names = list({**LAYOUTS, **NEAR})
+    pairs = [*zip(names, names[1:]), *zip(names, names[6:])]
+    for src, dst in pairs:
+        layouts = ({**LAYOUTS, **NEAR}[src], {**LAYOUTS, **NEAR}[dst])
+        yield repeated("conversions", f"{src} to {dst}", tile, target, layouts, doubled, lambda x: x + x)
+
+
+def elementwise(tile: Tile, target: str) -> Iterator[Variant]:
+    """Polynomials of several degrees in layouts with and without replicas."""
+    for name in (COALESCED, "squares", "whole rows", "whole columns", "lanes: pairs", "replicas"):
+        for degree in (2, 8, 32):
+            layouts = (LAYOUTS[COALESCED], {**LAYOUTS, **NEAR}[name])
+            label = f"{name}, degree {degree}"
+            yield repeated("elementwise", label, tile, target, layouts, polynomial(degree), polynomial_of(degree))
+
+
+def repetitions(tile: Tile, target: str) -> Iterator[Variant]:
+    """The families of `WORK` in each layout."""
+    for family, (work, turn) in WORK.items():
+        for name, layout in {**LAYOUTS, **NEAR}.items():
+            yield repeated(family, name, tile, target, (LAYOUTS[COALESCED], layout), work, turn)
 
 
 def products(tile: Tile, target: str) -> Iterator[Variant]:
@@ -393,9 +417,10 @@ def products(tile: Tile, target: str) -> Iterator[Variant]:
             yield Variant("products", label, narrow, result, builder.module(body))
 
 
+#: Functions that make the variants of one or more families.
+FAMILIES = (loads, stores, transposes, conversions, elementwise, repetitions, products)
+
+
 def variants(tile: Tile, target: str) -> list[Variant]:
     """Returns the variants of all families for one tile."""
-    found = [*loads(tile, target), *stores(tile, target), *transposes(tile, target)]
-    for family in WORK:
-        found += work(family, tile, target)
-    return [*found, *products(tile, target)]
+    return [made for family in FAMILIES for made in family(tile, target)]
