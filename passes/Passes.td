@@ -22,9 +22,9 @@ defvar LL_CallLibraries = Option<"callLibraries", "call-libraries", "bool", "fal
 defvar LL_LaneReductions = Option<"laneReductions", "lane-reductions", "std::string", "\"cheapest\"",
     "Reductions across lanes: `cheapest`; or `butterfly`, in which lanes never exchange halves of their rows, a candidate "
     "for kernels that spill registers">;
-defvar LL_NonNegativeDividends = Option<"nonNegativeDividends", "non-negative-dividends", "bool", "false",
-    "Assume that dividends of signed divisions are not negative when the widths of global accesses are chosen, as Triton "
-    "does (default: the sign must follow from the kernel, or from `llvm.intr.assume`)">;
+defvar LL_TritonIndices = Option<"tritonIndices", "triton-indices", "bool", "false",
+    "Assume for global accesses, as Triton does, that dividends of signed divisions are not negative, and that offsets of "
+    "pointers do not overflow (default: both must follow from the kernel, or from `llvm.intr.assume`)">;
 defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
     "Severity if a function needs more shared memory than the GPU has: `error`; or `warning`, which leaves the check to "
     "the launcher, as Triton does">;
@@ -252,7 +252,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_LaneReductions, LL_NonNegativeDividends, LL_Bounds, LL_CallLibraries,
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_LaneReductions, LL_TritonIndices, LL_Bounds, LL_CallLibraries,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each operation that uses shared memory: wavefronts, bank conflicts, barriers, scratch bytes">
   ];
@@ -408,7 +408,7 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     Option<"target", "target", "std::string", "\"\"",
            "GPU to choose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
-    LL_NonNegativeDividends,
+    LL_TritonIndices,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each product: the chosen instruction, or the reason for none, and the reason against `wgmma`">
   ];
@@ -557,7 +557,7 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     Option<"target", "target", "std::string", "\"\"",
            "GPU to choose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
-    LL_NonNegativeDividends,
+    LL_TritonIndices,
     Option<"loopWeight", "loop-weight", "int64_t", "8",
            "Assumed number of iterations of a loop">,
     Option<"conversionCost", "conversion-cost", "int64_t", "130",
@@ -663,7 +663,7 @@ def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_NonNegativeDividends];
+  let options = [LL_TritonIndices];
 }
 
 def HoistLoads : Pass<"hoist-loads", "::mlir::ModuleOp"> {
@@ -865,7 +865,7 @@ def PipelineLoops : Pass<"pipeline-loops", "::mlir::ModuleOp"> {
   let options = [
     LL_Target,
     LL_NumStages,
-    LL_NonNegativeDividends,
+    LL_TritonIndices,
     LL_DistinctArguments,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each loop: the slots, or the reason for none">
@@ -1012,7 +1012,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory, LL_NumStages,
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_TritonIndices, LL_Memory, LL_NumStages,
                  LL_DistinctArguments,
                  Option<"lower", "lower", "bool", "true",
                         "Run `convert-layouts-to-llvm` at the end; `false` leaves TTGIR with layouts">];

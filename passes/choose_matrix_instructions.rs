@@ -23,7 +23,7 @@ use crate::analysis::assignment::{
     self, Alternative, AssignmentOptions, Kernel, OpWithAlternatives, PriceCache, PricedProduct,
     Role,
 };
-use crate::analysis::axis::Dividends;
+use crate::analysis::axis::Indices;
 use crate::analysis::effects::OpId;
 use crate::analysis::pressure::resident_blocks;
 use crate::ir::ops::tt;
@@ -41,8 +41,8 @@ use std::sync::Arc;
 use warp_groups::use_warp_groups;
 
 impl Pass for ChooseMatrixInstructionsOptions {
-    fn dividends(&self) -> Dividends {
-        Dividends::of_option(self.non_negative_dividends)
+    fn indices(&self) -> Indices {
+        Indices::of_option(self.triton_indices)
     }
 
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {

@@ -17,7 +17,7 @@ use super::proof::Claim;
 use super::respell::attribute;
 use super::table::CoalesceOptions;
 use crate::analysis::automatic::open_layout_of;
-use crate::analysis::axis::{AxisAnalysis, AxisFacts, Dividends};
+use crate::analysis::axis::{AxisAnalysis, AxisFacts, Indices};
 use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
@@ -29,8 +29,8 @@ use std::collections::HashMap;
 const WIDEST_BITS: u32 = 128;
 
 impl Pass for CoalesceOptions {
-    fn dividends(&self) -> Dividends {
-        Dividends::of_option(self.non_negative_dividends)
+    fn indices(&self) -> Indices {
+        Indices::of_option(self.triton_indices)
     }
 
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {

@@ -1,7 +1,7 @@
 //! The context of a pass: module, rewriter and cached analyses.
 
 use super::inventory::Inventory;
-use crate::analysis::axis::{AxisFacts, Dividends};
+use crate::analysis::axis::{AxisFacts, Indices};
 use crate::ir::{GpuError, Layouts, ModuleInfo};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
@@ -15,7 +15,7 @@ pub(super) struct PassContext<'c> {
     module: Op<'c>,
     rewriter: Rewriter<'c>,
     analyses: Analyses<'c>,
-    dividends: Dividends,
+    indices: Indices,
 }
 
 /// An analysis of the module. The pass context caches the result until the module changes.
@@ -46,7 +46,7 @@ impl<'c> Analysis<'c> for Inventory<'c> {
 
 impl<'c> Analysis<'c> for AxisFacts {
     fn of(context: &PassContext<'c>) -> Self {
-        Self::with(context.dividends)
+        Self::with(context.indices)
     }
 
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
@@ -60,12 +60,12 @@ impl<'c> PassContext<'c> {
             module,
             rewriter,
             analyses: Analyses::default(),
-            dividends: Dividends::Any,
+            indices: Indices::Any,
         }
     }
 
-    pub(super) fn assuming(mut self, dividends: Dividends) -> Self {
-        self.dividends = dividends;
+    pub(super) fn assuming(mut self, indices: Indices) -> Self {
+        self.indices = indices;
         self
     }
 

@@ -5,7 +5,7 @@ use super::context::PassContext;
 use super::decompose_products;
 use super::resolve_auto_layouts::check_resolved;
 use super::table::ConvertLayoutsToLLVMOptions;
-use crate::analysis::axis::Dividends;
+use crate::analysis::axis::Indices;
 use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, LaneReductions, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
@@ -31,7 +31,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
                 "lane-reductions",
                 reductions,
             )?,
-            dividends: Dividends::of_option(self.non_negative_dividends),
+            indices: Indices::of_option(self.triton_indices),
             bounds: self.bounds,
             call_libraries: self.call_libraries,
             explain: self.explain,

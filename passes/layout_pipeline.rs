@@ -30,20 +30,20 @@ impl Pass for LayoutPipelineOptions {
             &ResolveAutoLayoutsOptions { target: target() },
             &OrderReshapesOptions {},
             &CoalesceOptions {
-                non_negative_dividends: self.non_negative_dividends,
+                triton_indices: self.triton_indices,
             },
             &DecomposeProductsOptions { target: target() },
             &ChooseMatrixInstructionsOptions {
                 target: target(),
                 memory: self.memory.clone(),
-                non_negative_dividends: self.non_negative_dividends,
+                triton_indices: self.triton_indices,
                 ..Default::default()
             },
             &ChooseDescriptorEncodingsOptions { target: target() },
             &RemoveLayoutConversionsOptions {
                 target: target(),
                 memory: self.memory.clone(),
-                non_negative_dividends: self.non_negative_dividends,
+                triton_indices: self.triton_indices,
                 barrier_cost: BARRIER_COST,
                 num_stages: self.num_stages,
                 distinct_arguments: self.distinct_arguments,
@@ -54,7 +54,7 @@ impl Pass for LayoutPipelineOptions {
             &PipelineLoopsOptions {
                 target: target(),
                 num_stages: self.num_stages,
-                non_negative_dividends: self.non_negative_dividends,
+                triton_indices: self.triton_indices,
                 distinct_arguments: self.distinct_arguments,
                 ..Default::default()
             },
@@ -67,7 +67,7 @@ impl Pass for LayoutPipelineOptions {
             abi: self.abi.clone(),
             shared: self.shared.clone(),
             shared_limit: self.shared_limit.clone(),
-            non_negative_dividends: self.non_negative_dividends,
+            triton_indices: self.triton_indices,
             ..Default::default()
         };
         let mut passes: Vec<String> = layouts.map(Spelled::spelled).into();

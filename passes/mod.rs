@@ -33,7 +33,7 @@ mod rewrite_layouts;
 mod table;
 mod use_triton_numbers;
 
-use crate::analysis::axis::Dividends;
+use crate::analysis::axis::Indices;
 use crate::ir::LinearLayouts;
 use crate::sys::build::Op;
 use crate::sys::{self, FollowUp, NextPasses, OptionValue, Passes, Reported, Rewriter};
@@ -109,8 +109,8 @@ trait Pass {
     /// Runs the pass. Returns the MLIR passes that the pass manager runs afterwards.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
-    fn dividends(&self) -> Dividends {
-        Dividends::Any
+    fn indices(&self) -> Indices {
+        Indices::Any
     }
 
     /// Returns the property that translation validation checks after the pass. Returns `None` if the pass changes
@@ -153,7 +153,7 @@ impl Passes for Table {
         module: Op<'c>,
     ) -> Result<NextPasses, Reported> {
         let pass = Self::pass(number, options);
-        let context = PassContext::of(rewriter, module).assuming(pass.dividends());
+        let context = PassContext::of(rewriter, module).assuming(pass.indices());
         let claim = pass.claim();
         let claim = claim.filter(|_| pass.is_verified() || sys::are_rewrites_verified());
         let proof = claim.map(|claim| Proof::begin(claim, &context));

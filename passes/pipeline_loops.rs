@@ -43,7 +43,7 @@ use super::proof::Claim;
 use super::rewrite_layouts::functions;
 use super::table::PipelineLoopsOptions;
 use crate::analysis::assignment::{self, AssignmentOptions, Kernel};
-use crate::analysis::axis::Dividends;
+use crate::analysis::axis::Indices;
 use crate::analysis::pressure;
 use crate::ir::discardable;
 use crate::ir::ops::scf;
@@ -67,8 +67,8 @@ impl Pass for PipelineLoopsOptions {
         Ok(Vec::new())
     }
 
-    fn dividends(&self) -> Dividends {
-        Dividends::of_option(self.non_negative_dividends)
+    fn indices(&self) -> Indices {
+        Indices::of_option(self.triton_indices)
     }
 
     fn claim(&self) -> Option<Claim> {

@@ -14,7 +14,7 @@ use crate::analysis::assignment::{
     self, Assignment, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice,
     PriceCache, Scope, ScratchOverflow,
 };
-use crate::analysis::axis::Dividends;
+use crate::analysis::axis::Indices;
 use crate::ir::ops::tt;
 use crate::ir::{ModuleInfo, ProductTypes, TensorType};
 use crate::sys::build::{self, Op, Val};
@@ -26,8 +26,8 @@ use melior::ir::ValueLike;
 const MEMORY: [&str; 2] = ["pinned", "free"];
 
 impl Pass for RemoveLayoutConversionsOptions {
-    fn dividends(&self) -> Dividends {
-        Dividends::of_option(self.non_negative_dividends)
+    fn indices(&self) -> Indices {
+        Indices::of_option(self.triton_indices)
     }
 
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {

@@ -157,7 +157,7 @@ def compile(
 
     ``target`` is a GPU such as ``cuda:90`` or ``hip:gfx942``; the default is the ``ttg.target`` of the module.
     ``numbers`` is ``exact``, or ``triton`` for Triton's approximations. ``triton`` also assumes, as Triton does, that
-    no dividend is negative, which widens some global accesses. ``fusion=False`` then keeps products and sums apart.
+    no dividend is negative and that no offset overflows, which widens some global accesses. ``fusion=False`` then keeps products and sums apart.
 
     ``abi="triton"`` adds the two pointers that Triton's launcher passes. ``lane_reductions="butterfly"`` never halves
     the rows of a reduction across lanes. ``pipeline`` replaces the passes for these options.
@@ -188,7 +188,7 @@ def compile(
             raise ValueError(f"numbers={numbers!r}: expected 'exact' or 'triton'")
         options = f"abi={abi} lane-reductions={lane_reductions}"
         if numbers == "triton":
-            options += " non-negative-dividends=true"
+            options += " triton-indices=true"
         if call_libraries:
             options += " call-libraries=true"
         passes += ["choose-transfer-layouts", "hoist-loads", f"convert-layouts-to-llvm{{{options}}}"]

@@ -51,26 +51,36 @@ pub struct AxisAnalysis {
     facts: HashMap<usize, AxisInfo>,
     /// Ids of the values that an `llvm.intr.assume` in an entry block asserts to be non-negative.
     assumed: HashSet<usize>,
-    dividends: Dividends,
+    indices: Indices,
     changed: bool,
 }
 
-/// An assumption about the sign of dividends in signed divisions and remainders.
+/// Assumptions about the indices of global accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Dividends {
+pub enum Indices {
     /// No assumption.
     #[default]
     Any,
-    /// Dividends are not negative, as Triton's analysis assumes.
-    NonNegative,
+    /// Indices are not negative, as Triton's analysis assumes.
+    Triton,
 }
 
-impl Dividends {
-    /// Returns the assumption that corresponds to the value of the pass option `non-negative-dividends`.
-    pub(crate) const fn of_option(non_negative: bool) -> Self {
-        match non_negative {
-            true => Self::NonNegative,
+impl Indices {
+    /// Returns the assumption that corresponds to the value of the pass option `triton-indices`.
+    pub(crate) const fn of_option(triton_indices: bool) -> Self {
+        match triton_indices {
+            true => Self::Triton,
             false => Self::Any,
+        }
+    }
+}
+
+impl Indices {
+    /// Returns the axis information of a sign-extended index.
+    fn extended(self, index: &AxisInfo, from_bits: u32, to_bits: u32) -> AxisInfo {
+        match self {
+            Self::Any => index.extend(from_bits, to_bits, true),
+            Self::Triton => index.extend_without_wrap(from_bits, to_bits),
         }
     }
 }
@@ -83,14 +93,14 @@ impl AxisAnalysis {
     /// contains hints about the arguments.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
-        Self::with(function, Dividends::Any)
+        Self::with(function, Indices::Any)
     }
 
-    /// Analyses a function like [`Self::of`], under an assumption about dividends.
+    /// Analyses a function like [`Self::of`], under assumptions about indices.
     #[must_use]
-    pub fn with(function: OperationRef<'_, '_>, dividends: Dividends) -> Self {
+    pub fn with(function: OperationRef<'_, '_>, indices: Indices) -> Self {
         let mut analysis = Self {
-            dividends,
+            indices,
             ..Self::default()
         };
         for region in function.regions() {
@@ -155,6 +165,26 @@ impl AxisAnalysis {
             widest_bits,
         }
         .widest()
+    }
+
+    /// Returns the longest groups of registers with consecutive addresses, at most `widest_bits` long.
+    #[must_use]
+    pub fn consecutive(
+        &self,
+        pointer: Value<'_, '_>,
+        element_bits: u32,
+        layout: &LinearLayout,
+        widest_bits: u32,
+    ) -> VectorAccess {
+        GlobalAccess {
+            pointer: self.get(pointer),
+            mask: None,
+            element_bits,
+            layout,
+            hinted_elements: 1,
+            widest_bits,
+        }
+        .consecutive()
     }
 
     /// Returns the part of the accesses `unmasked` that is legal in threads whose masks are true for the first and the last
@@ -348,8 +378,8 @@ impl AxisAnalysis {
         let info = match kind {
             // An error of melior for a missing result would print the whole operation.
             _ if op.result_count() == 0 => None,
-            AnyKind::Own(kind) => transfer(op, kind, &operands),
-            AnyKind::Upstream(kind) => transfer_upstream(op, kind, &operands, self.dividends),
+            AnyKind::Own(kind) => transfer(op, kind, &operands, self.indices),
+            AnyKind::Upstream(kind) => transfer_upstream(op, kind, &operands, self.indices),
             AnyKind::Other => None,
         };
         for result in op.results() {
@@ -508,7 +538,12 @@ fn is_yield(op: OperationRef<'_, '_>) -> bool {
 }
 
 /// Returns the axis information of the first result, or `None` if nothing is known about this result.
-fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
+fn transfer(
+    op: OperationRef<'_, '_>,
+    kind: OpKind,
+    operands: &[AxisInfo],
+    indices: Indices,
+) -> Option<AxisInfo> {
     use OpKind as K;
     let result = build::results(op).first()?.r#type();
     let shape = shape_of(result);
@@ -537,7 +572,12 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
         K::TtReshape => first?.reshape(&shape_of(operand_type(0)?), &shape),
         K::TtJoin => first?.join_tensors(operands.get(1)?),
         K::TtSplit => first?.split_tensor(),
-        K::TtAddPtr => first?.add_offset(operands.get(1)?, bits_of(operand_type(1)?)),
+        K::TtAddPtr => {
+            let bits = bits_of(operand_type(1)?);
+            let address_bits = bits.max(64);
+            let offset = indices.extended(operands.get(1)?, bits, address_bits);
+            first?.add_offset(&offset, address_bits)
+        }
         K::TtGetProgramId | K::TtGetNumPrograms => AxisInfo::scalar().with_non_negative(),
         K::TtgGlobalScratchAlloc => {
             let alignment = ttg::GlobalScratchAlloc::of(op)?.alignment();
@@ -560,7 +600,7 @@ fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
     operands: &[AxisInfo],
-    dividends: Dividends,
+    indices: Indices,
 ) -> Option<AxisInfo> {
     use UpstreamKind as U;
     let result = build::results(op).first()?.r#type();
@@ -568,9 +608,9 @@ fn transfer_upstream(
     let first = operands.first();
     let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
     if let (Some(binary), [a, b]) = (binary_op(kind), operands) {
-        let combine = match dividends {
-            Dividends::Any => AxisInfo::binary,
-            Dividends::NonNegative => AxisInfo::binary_of_non_negative,
+        let combine = match indices {
+            Indices::Any => AxisInfo::binary,
+            Indices::Triton => AxisInfo::binary_of_non_negative,
         };
         return Some(combine(binary, a, b, bits_of(result)));
     }
@@ -592,8 +632,18 @@ fn transfer_upstream(
             let scalar = TensorType::of(operand_type(0)?).is_none();
             AxisInfo::select(condition, scalar, on_true, on_false)
         }
-        U::ArithExtSI | U::ArithIndexCast => cast(first?, operand_type(0)?, result, true),
-        U::ArithExtUI | U::ArithIndexCastUI => cast(first?, operand_type(0)?, result, false),
+        U::ArithExtSI | U::ArithIndexCast => {
+            let bits = bits_of(operand_type(0)?);
+            signed(
+                first?,
+                indices.extended(first?, bits, bits_of(result)),
+                result,
+            )
+        }
+        U::ArithExtUI | U::ArithIndexCastUI => {
+            let bits = bits_of(operand_type(0)?);
+            signed(first?, first?.extend(bits, bits_of(result), false), result)
+        }
         U::ArithTruncI => first?.truncate(bits_of(result)),
         _ if kind.is_elementwise() => AxisInfo::elementwise(operands),
         _ => return None,
@@ -624,17 +674,14 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// Returns the axis information of a value after an extension, or after a cast from or to `index`. The value is
-/// sign-extended if `by_sign` is true, and zero-extended otherwise.
+/// Adds to the axis information of an extended value, or of a cast from or to `index`, that it is not negative if `before` is not.
 ///
 /// The result is correct only if the value is representable in the type `to`. Overflow is treated as undefined, as
 /// it is for additions.
-fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
-    let result = info.extend(bits_of(from), bits_of(to), by_sign);
-    if info.is_non_negative() && bits_of(to) > 1 {
-        result.with_non_negative()
-    } else {
-        result
+fn signed(before: &AxisInfo, after: AxisInfo, to: Type<'_>) -> AxisInfo {
+    match before.is_non_negative() && bits_of(to) > 1 {
+        true => after.with_non_negative(),
+        false => after,
     }
 }
 

@@ -12,7 +12,7 @@ use super::shared::SharedLimit;
 use super::state::{LowerFn, Lowering, Outcome, SHARED};
 use super::types::{GLOBAL_SPACE, is_descriptor, scalar_type};
 use super::{warp_group, warp_specialize};
-use crate::analysis::axis::{AxisAnalysis, Dividends};
+use crate::analysis::axis::{AxisAnalysis, Indices};
 use crate::ir::discardable::DIVISIBILITY;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorType};
@@ -31,7 +31,7 @@ pub(crate) struct ModuleContext<'c> {
     pub(crate) gpu: Gpu,
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
-    pub(crate) dividends: Dividends,
+    pub(crate) indices: Indices,
     /// If true, allocations and index bounds are annotated for the simulator.
     pub(crate) bounds: bool,
     /// If true, functions of the vendor's device library are called. If false, a function that has an expansion is
@@ -79,8 +79,8 @@ pub(crate) fn lower<'c>(
         e: Emitter::new(rewriter, context, location, block),
         gpu,
         axis: AxisAnalysis::of(function),
-        assumed_axis: (target.dividends != Dividends::Any)
-            .then(|| AxisAnalysis::with(function, target.dividends)),
+        assumed_axis: (target.indices != Indices::Any)
+            .then(|| AxisAnalysis::with(function, target.indices)),
         allocation: planned.allocation,
         frame: planned.frame,
         bounds: Bounds::new(target.bounds),

@@ -28,9 +28,8 @@ pub(super) struct AccessGroups<'c> {
     alignment_bytes: u32,
     /// For each register: its base register, and its distance from the base register in elements.
     ///
-    /// The base register of a group is the first register of the contiguous run that contains the group. A
-    /// contiguous run consists of registers whose elements are contiguous in memory. The list is empty if the base
-    /// register of each group is the group's first register.
+    /// The base register of a group is the first register of the run that contains the group. A run consists of registers
+    /// with consecutive addresses. The list is empty if the base register of each group is the group's first register.
     bases: Vec<(usize, u32)>,
 }
 
@@ -50,7 +49,7 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Makes the first register of each contiguous run in `runs` the base register of all groups in the run.
+    /// Makes the first register of each run in `runs` the base register of all groups in the run.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -188,18 +187,23 @@ fn accesses<'c>(
         l.widths()
             .vector(pointer, mask, bits_of(element), &layout.unique, widest)
     };
-    let groups = |vector| AccessGroups::of(element, layout.num_registers(), &vector);
-    let masked = widest_at(mask, widest);
-    let Some(mask) = mask else {
-        return Accesses {
-            groups: groups(masked),
-            unmasked: None,
-        };
+    let bits = bits_of(element);
+    let run_bits = match layout.num_registers() <= MOST_SHARING {
+        true => MASKED_BITS,
+        false => bits,
     };
-    let runs = widest_at(None, MASKED_BITS);
-    let unmasked = l.widths().unmasked_vector(mask, &masked, runs);
+    let runs = l
+        .widths()
+        .consecutive(pointer, bits, &layout.unique, run_bits);
+    let groups =
+        |vector| AccessGroups::of(element, layout.num_registers(), &vector).with_runs(&runs);
+    let masked = widest_at(mask, widest);
+    let unmasked = mask.and_then(|mask| {
+        let wide = widest_at(None, MASKED_BITS);
+        l.widths().unmasked_vector(mask, &masked, wide)
+    });
     Accesses {
-        groups: groups(masked).with_runs(&runs),
+        groups: groups(masked),
         unmasked: unmasked.map(groups),
     }
 }
@@ -213,6 +217,12 @@ fn are_all_active<'c>(l: &mut Lowering<'c>, groups: &[Vec<usize>], masks: &[Val<
         .reduce(|all, mask| l.e.and(all, mask))
         .expect("a tensor has elements")
 }
+
+/// Number of elements per thread up to which consecutive accesses share an address.
+///
+/// If the loaded elements do not fit in the registers at once, some loads have to wait. `ptxas` delays loads that have an
+/// address each; with shared addresses, it spills instead (12 KB in a kernel of 512 loads per tensor).
+const MOST_SHARING: usize = 128;
 
 /// Width in bits of the widest access with a mask, a cache policy or a memory order.
 pub const MASKED_BITS: u32 = 128;

@@ -87,7 +87,7 @@ pub use lane_reductions::LaneReductions;
 pub use memory::MASKED_BITS;
 pub use shared::{SharedBytes, SharedLimit};
 
-use crate::analysis::axis::Dividends;
+use crate::analysis::axis::Indices;
 use crate::ir::discardable::{
     GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, NUM_WARPS, PROFILE_SCRATCH_ALIGNMENT,
     PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, THREADS_PER_WARP, TOTAL_NUM_WARPS,
@@ -115,9 +115,8 @@ pub struct LoweringOptions {
     pub shared: SharedBytes,
     /// Strategy for reductions across the lanes of a warp.
     pub lane_reductions: LaneReductions,
-    /// Assumption about the sign of the dividends in signed divisions and remainders. It affects only the widths of
-    /// global accesses.
-    pub dividends: Dividends,
+    /// Assumptions about indices. They affect only the widths and the addresses of global accesses.
+    pub indices: Indices,
     /// If true, shared-memory allocations and index bounds are annotated for the simulator, which checks them.
     pub bounds: bool,
     /// If true, functions of the vendor's device library are called. If false, a function that has an expansion is
@@ -207,7 +206,7 @@ pub fn lower_module<'c>(
         abi,
         shared,
         lane_reductions,
-        dividends,
+        indices,
         bounds,
         call_libraries,
         shared_limit,
@@ -254,7 +253,7 @@ pub fn lower_module<'c>(
         gpu,
         abi,
         scratch,
-        dividends,
+        indices,
         bounds,
         call_libraries,
         shared_limit,

@@ -32,7 +32,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) e: Emitter<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
-    /// Axis analysis that assumes the signs of dividends. `None` if nothing is assumed.
+    /// Axis analysis under assumptions about indices. `None` if nothing is assumed.
     pub(super) assumed_axis: Option<AxisAnalysis>,
     pub(crate) allocation: SharedMemory,
     pub(super) frame: u32,

@@ -1,8 +1,8 @@
 // A column of a grouped product, (pid / g * 64 + range) % n: neighbours only if the dividend is not negative.
 // RUN: ll-opt --coalesce %s | FileCheck %s --check-prefix=ANY
-// RUN: ll-opt --coalesce=non-negative-dividends=true %s | FileCheck %s --check-prefix=ASSUMED
+// RUN: ll-opt --coalesce=triton-indices=true %s | FileCheck %s --check-prefix=ASSUMED
 // RUN: ll-opt --layout-pipeline %s | FileCheck %s --check-prefix=SCALAR
-// RUN: ll-opt --layout-pipeline=non-negative-dividends=true %s | FileCheck %s --check-prefix=WIDE
+// RUN: ll-opt --layout-pipeline=triton-indices=true %s | FileCheck %s --check-prefix=WIDE
 
 // ANY: #[[BLOCKED:.*]] = #ttg.blocked<{sizePerThread = [1],
 // ANY-NOT: #ttg.blocked

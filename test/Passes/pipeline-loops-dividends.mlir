@@ -1,6 +1,6 @@
 // The columns of B are taken modulo n. They are contiguous if no dividend is negative, which the kernel does not show.
 // RUN: ll-opt --pipeline-loops=explain=true %s -o %t 2>&1 | FileCheck %s --check-prefix=ANY
-// RUN: ll-opt --pipeline-loops='explain=true non-negative-dividends=true' %s -o %t 2>&1 | FileCheck %s --check-prefix=NON-NEGATIVE
+// RUN: ll-opt --pipeline-loops='explain=true triton-indices=true' %s -o %t 2>&1 | FileCheck %s --check-prefix=NON-NEGATIVE
 // ANY: remark: loop pipelined: 1 load fills 3 slots of 4096 bytes, 2 iterations ahead; another load not pipelined: only 2 bytes per thread are contiguous in global and shared memory, expected at least 4
 // NON-NEGATIVE: remark: loop pipelined: 2 loads fill 3 slots of 8192 bytes, 2 iterations ahead{{$}}
 

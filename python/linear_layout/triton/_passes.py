@@ -99,5 +99,5 @@ def _converted(backend: Any, options: Any, module: Any) -> str:
 def _pipeline(options: Any, settings: Settings) -> str:
     given = f"lower=false distinct-arguments=true num-stages={max(options.num_stages, 1)}"
     if settings.numbers == "triton":
-        given += " non-negative-dividends=true"
+        given += " triton-indices=true"
     return f"canonicalize,layout-pipeline{{{given}}},canonicalize,cse"

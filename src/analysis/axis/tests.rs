@@ -1,6 +1,6 @@
 //! Widths of the kernels' global accesses, and facts through loops and branches.
 
-use super::{AxisAnalysis, Dividends, operations, shape_of};
+use super::{AxisAnalysis, Indices, operations, shape_of};
 use crate::ir::ops::{amdg, tt};
 use crate::ir::{Layouts, OpKind, TensorType, element_bits};
 use crate::sys;
@@ -79,20 +79,16 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
 
 #[track_caller]
 fn check(kernel: &str, expected: &str) {
-    check_with(Dividends::Any, kernel, expected);
+    check_with(Indices::Any, kernel, expected);
 }
 
 #[track_caller]
-fn check_with(dividends: Dividends, kernel: &str, expected: &str) {
+fn check_with(indices: Indices, kernel: &str, expected: &str) {
     let context = context();
     let module = Module::parse(&context, kernel).unwrap();
     let function = module.body().first_operation().unwrap();
     let mut found = String::new();
-    accesses(
-        &AxisAnalysis::with(function, dividends),
-        function,
-        &mut found,
-    );
+    accesses(&AxisAnalysis::with(function, indices), function, &mut found);
     assert_eq!(found.trim_end_matches("; "), expected);
 }
 
@@ -284,11 +280,7 @@ fn masks_and_remainders() {
     );
     let unknown = "%pid = tt.get_program_id x : i32 %block = arith.divsi %pid, %n : i32";
     check(&wrapped(unknown), "load 4 x 1 align 4");
-    check_with(
-        Dividends::NonNegative,
-        &wrapped(unknown),
-        "load 1 x 4 align 16",
-    );
+    check_with(Indices::Triton, &wrapped(unknown), "load 1 x 4 align 16");
     let assumed =
         format!("{unknown} %sure = arith.cmpi sge, %block, %c0 : i32 llvm.intr.assume %sure : i1");
     check(&wrapped(&assumed), "load 1 x 4 align 16");

@@ -340,6 +340,16 @@ impl AxisInfo {
         info
     }
 
+    /// Returns the axis information after a sign extension as [`Self::extend`] does, on the assumption that no contiguous group
+    /// wraps around.
+    #[must_use]
+    pub fn extend_without_wrap(&self, from_bits: u32, to_bits: u32) -> Self {
+        Self {
+            non_negative: self.non_negative,
+            ..self.with_non_negative().extend(from_bits, to_bits, true)
+        }
+    }
+
     /// Returns the axis information after a truncation to `to_bits`, or after a bitcast to a type of the same width.
     #[must_use]
     pub fn truncate(&self, to_bits: u32) -> Self {

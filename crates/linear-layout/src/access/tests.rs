@@ -1044,3 +1044,33 @@ fn a_scalar_condition_cuts_no_run() {
     let info = AxisInfo::select(&AxisInfo::unknown(1), false, &run, &run);
     assert_eq!(info.contiguity(0), 1);
 }
+
+#[test]
+fn consecutive_registers_need_no_alignment() {
+    // `x + start + range(0, 1024)` for any `start`, of either sign.
+    let offsets = AxisInfo::binary(
+        BinaryOp::Add,
+        &AxisInfo::scalar().splat(&[1024]),
+        &AxisInfo::range(0, 1024),
+        32,
+    );
+    let layout = blocked(8, 32, 4);
+    let elements = |offsets: &AxisInfo| {
+        let base = AxisInfo::argument(16).with_element_bytes(4).splat(&[1024]);
+        let pointer = base.add_offset(offsets, 64);
+        let access = GlobalAccess {
+            pointer: &pointer,
+            mask: None,
+            element_bits: 32,
+            layout: &layout,
+            hinted_elements: 1,
+            widest_bits: 128,
+        };
+        (access.consecutive().elements(), access.widest().elements())
+    };
+    // A group may wrap around at the largest 32-bit offset.
+    assert_eq!(elements(&offsets.extend(32, 64, true)), (1, 1));
+    let assumed = offsets.extend_without_wrap(32, 64);
+    assert_eq!(elements(&assumed), (4, 1));
+    assert!(!assumed.is_non_negative());
+}

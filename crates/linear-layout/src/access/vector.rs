@@ -154,6 +154,20 @@ impl GlobalAccess<'_> {
         best
     }
 
+    /// Returns the longest groups of registers with consecutive addresses, whatever their alignment and their masks. They are as
+    /// long as the widest access, at most.
+    ///
+    /// An access of such a group has the address of the first register and a constant offset.
+    #[must_use]
+    pub fn consecutive(&self) -> VectorAccess {
+        let bytes = u64::from(self.element_bits.max(8) / 8);
+        let most = (u64::from(self.widest_bits) / (bytes * 8)).max(1);
+        let found = (0..self.pointer.rank())
+            .filter_map(|d| self.registers_along(d, self.pointer.contiguity(d).min(most)));
+        let longest = found.reduce(|a, b| if b.num_bits > a.num_bits { b } else { a });
+        longest.unwrap_or_else(|| self.widest().at_most(1))
+    }
+
     /// Returns the distance by which register bit `bit` moves along dimension `d`. Returns 0 if the bit also
     /// changes another coordinate.
     fn moves(&self, bit: usize, d: usize) -> u64 {
