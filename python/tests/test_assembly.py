@@ -31,10 +31,10 @@ def elf(sections):
     return head + body + table
 
 
-def instruction(operation, stall=1, written=7, waits=0, base=0, offset=0, distance=0):
+def instruction(operation, stall=1, written=7, waits=0, result=255, base=0, offset=0, distance=0):
     """One instruction of machine code."""
     units = (distance - 1) * 4 & (1 << 56) - 1
-    low = operation | base << 24 | offset << 40
+    low = operation | result << 16 | base << 24 | offset << 40
     if operation == _sass.BRA:
         low = operation | (units & 0xFF) << 16 | (units >> 8 & (1 << 30) - 1) << 34
     high = (stall | written << 5 | 7 << 8 | waits << 11) << 41 | (units >> 38 if operation == _sass.BRA else 0)
@@ -215,6 +215,16 @@ def test_a_kernel_without_loops_is_assembled_for_the_blocks_that_were_chosen():
     assert chosen({0: cubin(64, code=batched)})[1] == chosen({0: cubin(64, code=three)})[1] == [0]
 
 
+def test_registers_that_cost_no_block_are_offered_to_a_loop_with_serialised_loads():
+    # Blocks of 256 threads with 56 registers; with 64, as many are resident.
+    wide = PTX.replace(".reqntid 128", ".reqntid 256")
+    apart, batched = (loop(2, together) for together in (False, True))
+    assert chosen({0: cubin(55, code=apart), 4: cubin(60, code=batched)}, wide)[:2] == (4, [0, 4])
+    assert chosen({0: cubin(55, code=apart), 4: cubin(60, code=apart)}, wide)[:2] == (0, [0, 4])
+    # `ptxas` left registers unused.
+    assert chosen({0: cubin(53, code=apart)}, wide)[1] == [0]
+
+
 def test_the_bound_of_the_compiler_is_kept_if_warps_then_take_much_less_time():
     hinted = PTX.replace("128\n", "128\n.minnctapersm 1\n")
     # 48 warps with 39 registers, 16 with 118.
@@ -235,7 +245,7 @@ def test_one_more_block_is_not_tried_for_loops_without_products():
 
 
 def test_forward_branches_skip_code():
-    other, branch, end = (_sass.Instruction(code, 1, 7, 7, 0, 0, 0, 0) for code in (0x112, _sass.BRA, _sass.EXIT))
+    other, branch, end = (_sass.Instruction(code, 1, 7, 7, 0, 0, 0, 0, 0) for code in (0x112, _sass.BRA, _sass.EXIT))
     body = [branch._replace(distance=3), other, other, other, branch._replace(distance=4), other, other, other, end]
     # The second branch skips the rest of the function.
     assert _sass.skips(body, []) == [range(1, 3)]
@@ -247,6 +257,10 @@ def test_a_sector_is_loaded_once_in_an_iteration():
     far = b"".join(instruction(_sass.LDG, written=0, base=4, offset=32 * at) + instruction(0, waits=1) for at in range(8))
     times = [_sass.estimate(cubin(32, code=code), TARGET).cycles for code in (near, far)]
     assert times == [_sass.MISS + 7 * _sass.HIT + 8, 8 * _sass.MISS + 8]
+    # Another address in the same registers.
+    step = instruction(0x210, result=5)
+    stepped = b"".join(instruction(_sass.LDG, written=0, base=4) + instruction(0, waits=1) + step for _ in range(8))
+    assert _sass.estimate(cubin(32, code=stepped), TARGET).cycles == 8 * _sass.MISS + 16
 
 
 def test_what_is_no_cubin_is_refused():

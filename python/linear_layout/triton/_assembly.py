@@ -214,7 +214,10 @@ def _other_blocks(
     if not has_loops:
         return [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS)]
     fewer = resident(used.registers + GRANULE)
-    if not 0 < fewer < blocks:
+    if fewer == blocks:
+        # More registers cost no block.
+        return [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS)] if uses_all else []
+    if fewer == 0:
         return []
     if fewer * threads < MANY_WARPS * gpu.lanes:
         tried = [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS), BlockCount(fewer, loads=SOME_LOADS)]

@@ -19,6 +19,9 @@ from ._cubin import sections
 LDG, LDS, SHFL, MUFU, LDL, HMMA, BAR, BRA, EXIT = 0x181, 0x184, 0x189, 0x108, 0x183, 0x13C, 0x11D, 0x147, 0x14D
 STG, STS, STL = 0x186, 0x188, 0x187
 
+#: Operations whose field for the result is none.
+WITHOUT_RESULT = frozenset([STG, STS, STL, BAR, BRA, EXIT])
+
 #: Operations of the memory pipe, which accepts one per warp in `MEMORY_ISSUE` cycles under full load.
 MEMORY = frozenset([LDG, LDS, SHFL, LDL, STG, STS, STL])
 MEMORY_ISSUE = 4
@@ -49,6 +52,8 @@ class Instruction(NamedTuple):
     read: int
     #: The mask of counters to wait for.
     waits: int
+    #: The first register of the result.
+    result: int
     #: The base register of an address, and the offset from it in bytes.
     base: int
     offset: int
@@ -90,6 +95,7 @@ def instructions(code: bytes, capability: int) -> list[Instruction]:
                 written=control >> 5 & 7,
                 read=control >> 8 & 7,
                 waits=control >> 11 & 63,
+                result=low >> 16 & 0xFF,
                 base=low >> 24 & 0xFF,
                 offset=low >> 40 & 0xFFFFFF,
                 distance=1 + units // 4,
@@ -150,8 +156,8 @@ def estimate(cubin: bytes, target: str) -> Estimate:
         now = 0
         arrived = [0] * 6
         pending_loads = [False] * 6
-        #: The arrival time of each sector that was loaded since the start of the loop.
-        sectors: dict[tuple[int, int], int] = {}
+        #: For each base register, the arrival times of sectors that were loaded since the loop started or the register was set.
+        sectors: dict[int, dict[int, int]] = {}
         for at, (instruction, depth) in enumerate(zip(body, depths)):
             before = now
             if at in heads:
@@ -163,15 +169,19 @@ def estimate(cubin: bytes, target: str) -> Estimate:
                     pending_loads[counter] = False
             latency = LATENCY.get(instruction.operation, OTHER)
             if instruction.operation == LDG:
-                sector = (instruction.base, instruction.offset >> SECTOR_BITS)
-                latency = max(HIT, sectors[sector] - now) if sector in sectors else MISS
-                sectors.setdefault(sector, now + MISS)
+                sector, known = instruction.offset >> SECTOR_BITS, sectors.setdefault(instruction.base, {})
+                latency = max(HIT, known[sector] - now) if sector in known else MISS
+                known.setdefault(sector, now + MISS)
                 loads += depth > 0 or not has_loops
             if instruction.written < 6:
                 arrived[instruction.written] = max(arrived[instruction.written], now + latency)
                 pending_loads[instruction.written] |= instruction.operation == LDG
             if instruction.read < 6:
                 arrived[instruction.read] = max(arrived[instruction.read], now + READ)
+            if instruction.operation not in WITHOUT_RESULT:
+                # An address takes two registers.
+                sectors.pop(instruction.result, None)
+                sectors.pop(instruction.result - 1, None)
             now += max(MEMORY_ISSUE if instruction.operation in MEMORY else 1, instruction.stall)
             now += BARRIER if instruction.operation == BAR else 0
             times = shares[at] * ITERATIONS ** min(depth, MOST_NESTED)
