@@ -3,11 +3,13 @@
 import re
 import struct
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from linear_layout.triton import _sass
-from linear_layout.triton._assembly import assembled, is_much_faster, may_serialise
+from linear_layout.triton._assembly import assembled, hold_or_print, is_much_faster, may_serialise, unless_refused
 from linear_layout.triton._cubin import usage
 
 PTX = ".visible .entry k()\n.reqntid 128\n{ ret; }\n"
@@ -122,9 +124,9 @@ def test_the_gain_of_a_block_falls_with_their_number():
 
 def test_an_assembler_may_refuse_a_number_of_blocks(capsys):
     def assemble(ptx):
-        print("a log")
+        hold_or_print("a log")
         if "minnctapersm" in ptx:
-            print("Internal Triton PTX codegen error")
+            hold_or_print("Internal Triton PTX codegen error")
             raise RuntimeError("(C7602) Insufficient registers")
         return kept
 
@@ -134,6 +136,34 @@ def test_an_assembler_may_refuse_a_number_of_blocks(capsys):
     assert assembled(assemble, PTX, TARGET, 0, tries_blocks=False) == (kept, "")
     with pytest.raises(RuntimeError):
         assembled(assemble, PTX, TARGET, 0)
+
+
+def test_other_threads_print_while_an_assembler_may_refuse(capsys):
+    held, printed = threading.Event(), threading.Event()
+
+    def assemble():
+        hold_or_print("refused")
+        held.set()
+        assert printed.wait(10)
+        raise RuntimeError
+
+    with ThreadPoolExecutor(1) as pool:
+        refused = pool.submit(unless_refused, assemble, RuntimeError)
+        assert held.wait(10)
+        hold_or_print("another thread")
+        printed.set()
+        assert refused.result() is None
+    assert capsys.readouterr().out == "another thread\n"
+
+
+def test_what_was_held_is_printed_before_another_error(capsys):
+    def assemble():
+        hold_or_print("the kernel")
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        unless_refused(assemble, RuntimeError)
+    assert capsys.readouterr().out == "the kernel\n"
 
 
 @pytest.mark.parametrize(
@@ -245,11 +275,14 @@ def test_one_more_block_is_not_tried_for_loops_without_products():
 
 
 def test_forward_branches_skip_code():
-    other, branch, end = (_sass.Instruction(code, 1, 7, 7, 0, 0, 0, 0, 0) for code in (0x112, _sass.BRA, _sass.EXIT))
+    other, branch, end = (_sass.Instruction(code, False, 1, 7, 7, 0, 0, 0, 0, 0) for code in (0x112, _sass.BRA, _sass.EXIT))
     body = [branch._replace(distance=3), other, other, other, branch._replace(distance=4), other, other, other, end]
     # The second branch skips the rest of the function.
     assert _sass.skips(body, []) == [range(1, 3)]
     assert _sass.skips(body, [range(2, 3)]) == []
+    # What follows an end is the target of a branch.
+    assert _sass.skips([*body, other], []) == [range(1, 3), range(9, 10)]
+    assert _sass.skips([*body[:-1], end._replace(is_predicated=True), other], []) == [range(1, 3)]
 
 
 def test_a_sector_is_loaded_once_in_an_iteration():

@@ -6,11 +6,10 @@ resources and by the estimated time of one warp (`_sass`).
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import io
 import re
-from typing import Callable, NamedTuple, Optional, TypeVar
+import threading
+from typing import Any, Callable, NamedTuple, Optional, TypeVar
 
 from .. import Target
 from ._cubin import Usage, usage
@@ -83,19 +82,46 @@ def with_blocks(ptx: str, blocks: int) -> str:
     return THREADS.sub(rf"\g<0>\n.minnctapersm {blocks}", ptx, count=1)
 
 
+#: The arguments of calls of ``print``.
+Printed = list[tuple[tuple[Any, ...], dict[str, Any]]]
+
+
+class _Held(threading.local):
+    """What a thread has printed while `ptxas` may refuse a kernel; otherwise `None`."""
+
+    printed: Optional[Printed] = None
+
+
+_held = _Held()
+
+
+def hold_or_print(*values: Any, **options: Any) -> None:
+    """Prints as ``print`` does; within :func:`unless_refused`, only once the kernel is assembled.
+
+    Redirecting standard output would hold what other threads print.
+    """
+    if _held.printed is None:
+        print(*values, **options)
+    else:
+        _held.printed.append((values, options))
+
+
 def unless_refused(assemble: Callable[[], T], refusal: type[Exception]) -> Optional[T]:
     """Calls a function that assembles a kernel. Returns `None` if `ptxas` needs more registers than the bound permits.
 
     Triton then prints the kernel, as for an error; that text is dropped.
     """
-    printed = io.StringIO()
+    printed: Printed = []
+    _held.printed = printed
     try:
-        with contextlib.redirect_stdout(printed):
-            result = assemble()
+        return assemble()
     except refusal:
+        printed.clear()
         return None
-    print(printed.getvalue(), end="")
-    return result
+    finally:
+        _held.printed = None
+        for values, options in printed:
+            print(*values, **options)
 
 
 def assembled(

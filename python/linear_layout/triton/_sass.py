@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import struct
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Optional
 
 from ._cubin import sections
 
@@ -19,6 +19,8 @@ from ._cubin import sections
 LDG, LDS, SHFL, MUFU, LDL, HMMA, BAR, BRA, EXIT = 0x181, 0x184, 0x189, 0x108, 0x183, 0x13C, 0x11D, 0x147, 0x14D
 STG, STS, STL = 0x186, 0x188, 0x187
 
+#: The predicate of instructions that are always executed.
+ALWAYS = 7
 #: Operations whose field for the result is none.
 WITHOUT_RESULT = frozenset([STG, STS, STL, BAR, BRA, EXIT])
 
@@ -45,6 +47,8 @@ class Instruction(NamedTuple):
     """One instruction."""
 
     operation: int
+    #: True if a predicate decides whether it is executed.
+    is_predicated: bool
     #: Cycles until the next instruction.
     stall: int
     #: The counters that are raised until the result arrives, and until the operands are read; none above 5.
@@ -91,6 +95,7 @@ def instructions(code: bytes, capability: int) -> list[Instruction]:
         found.append(
             Instruction(
                 operation=low & 0x1FF,
+                is_predicated=low >> 12 & 15 != ALWAYS,
                 stall=control & 15,
                 written=control >> 5 & 7,
                 read=control >> 8 & 7,
@@ -116,14 +121,18 @@ def loops(body: list[Instruction]) -> list[range]:
 
 
 def skips(body: list[Instruction], spans: list[range]) -> list[range]:
-    """Returns the index range that each forward branch skips, unless it skips a loop of `spans` or the rest of the function."""
+    """Returns the index ranges of code that some threads skip: what forward branches skip, and what follows an end of the function.
+
+    Ranges with a loop of `spans` and branches to an end do not count.
+    """
     found = []
     for at, instruction in enumerate(body):
         target = at + instruction.distance
         if instruction.operation == BRA and at + 1 < target < len(body) and body[target].operation != EXIT:
-            if not any(at < span.start < target for span in spans):
-                found.append(range(at + 1, target))
-    return found
+            found.append(range(at + 1, target))
+        if instruction.operation == EXIT and not instruction.is_predicated and at + 1 < len(body):
+            found.append(range(at + 1, len(body)))
+    return [skipped for skipped in found if not any(span.start in skipped for span in spans)]
 
 
 def _functions(cubin: bytes, target: str) -> Iterator[list[Instruction]]:
@@ -147,15 +156,19 @@ def estimate(cubin: bytes, target: str) -> Estimate:
         heads = {span.start for span in spans}
         depths = [0] * len(body)
         shares = [1.0] * len(body)
-        for skipped in skips(body, spans):
+        #: The innermost conditional code around each instruction.
+        conditions: list[Optional[range]] = [None] * len(body)
+        for skipped in sorted(skips(body, spans), key=len, reverse=True):
             for at in skipped:
                 shares[at] *= SHARE
+                conditions[at] = skipped
         for span in spans:
             for at in span:
                 depths[at] += 1
         now = 0
         arrived = [0] * 6
         pending_loads = [False] * 6
+        raised: list[Optional[range]] = [None] * 6
         #: For each base register, the arrival times of sectors that were loaded since the loop started or the register was set.
         sectors: dict[int, dict[int, int]] = {}
         for at, (instruction, depth) in enumerate(zip(body, depths)):
@@ -163,7 +176,8 @@ def estimate(cubin: bytes, target: str) -> Estimate:
             if at in heads:
                 sectors = {}
             for counter in range(6):
-                if instruction.waits >> counter & 1:
+                # Conditional code often waits for the other path, which is not executed then, or for what all paths wait for.
+                if instruction.waits >> counter & 1 and conditions[at] in (None, raised[counter]):
                     now = max(now, arrived[counter])
                     waits += pending_loads[counter] and (depth > 0 or not has_loops)
                     pending_loads[counter] = False
@@ -176,8 +190,10 @@ def estimate(cubin: bytes, target: str) -> Estimate:
             if instruction.written < 6:
                 arrived[instruction.written] = max(arrived[instruction.written], now + latency)
                 pending_loads[instruction.written] |= instruction.operation == LDG
+                raised[instruction.written] = conditions[at]
             if instruction.read < 6:
                 arrived[instruction.read] = max(arrived[instruction.read], now + READ)
+                raised[instruction.read] = conditions[at]
             if instruction.operation not in WITHOUT_RESULT:
                 # An address takes two registers.
                 sectors.pop(instruction.result, None)

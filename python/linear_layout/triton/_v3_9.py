@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from ..compiler import CompileError, Compiled, compile, run_passes
 from ..simulation import PixelOrder, TensorMap
-from ._assembly import assembled, changed, has_many_loads, is_much_faster, may_serialise
+from ._assembly import assembled, changed, has_many_loads, hold_or_print, is_much_faster, may_serialise
 from ._candidates import TTGIR, Candidate, Fork, Stages
 from ._compiled import selected
 from ._cubin import usage
@@ -71,6 +71,7 @@ class StagesHook:
         self.settings = settings
         self.recorder = recorder
         self.previous = previous
+        _hold_errors()
         # The key has no quotes, since it becomes part of Python source.
         self._key = (settings.key, repr(settings.key))
 
@@ -113,6 +114,13 @@ class StagesHook:
         for name in list(stages):
             stages[name] = _timed(entry, name, stages[name])
         return None
+
+
+def _hold_errors() -> None:
+    """Lets Triton's backend print the errors of `ptxas` only if no other assembly is tried."""
+    from triton.backends.nvidia import compiler
+
+    setattr(compiler, "print", hold_or_print)
 
 
 def _target(target: Any) -> str:
