@@ -61,7 +61,7 @@ pub enum Indices {
     /// No assumption.
     #[default]
     Any,
-    /// Indices are not negative, as Triton's analysis assumes.
+    /// As Triton's analysis assumes, dividends of signed divisions are not negative, and offsets of pointers do not overflow.
     Triton,
 }
 

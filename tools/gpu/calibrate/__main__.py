@@ -16,6 +16,7 @@ Exits with 1 if a result is wrong.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import itertools
 import json
 import math
@@ -163,24 +164,34 @@ def summary(rows: Sequence[Row]) -> str:
     )
 
 
+def expression(text: str) -> re.Pattern[str]:
+    """Compiles a regular expression of an option."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="calibrate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=".*", help="families whose whole name this expression matches, as 'row sums|scans'")
+    parser.add_argument("--only", type=expression, default=".*", help="families whose whole name this expression matches, as 'row sums|scans'")
     parser.add_argument("--held-out", action="store_true", help="take other shapes and element types than costs were fitted to")
     parser.add_argument("--all", action="store_true", help="print each kernel, fastest first")
     parser.add_argument("--predict", action="store_true", help="only predict, for cuda:90; no GPU is needed")
-    parser.add_argument("--json", type=pathlib.Path, help="also write the kernels as JSON to this file")
+    parser.add_argument("--json", type=argparse.FileType("w"), help="also write the kernels as JSON to this file")
     options = parser.parse_args()
+    if importlib.util.find_spec("linear_layout") is None:
+        parser.error("no module `linear_layout`: `pip install ./python`")
     try:
         gpu = None if options.predict else Gpu()
     except Exception as error:
         parser.error(f"no GPU: {error}; install CuPy, or take --predict")
     target = gpu.target if gpu else "cuda:90"
     tiles = HELD_OUT if options.held_out else FITTED
-    chosen = [made for tile in tiles for made in variants(tile, target) if re.fullmatch(options.only, made.family)]
+    chosen = [made for tile in tiles for made in variants(tile, target) if options.only.fullmatch(made.family)]
     if not chosen:
         known = dict.fromkeys(made.family for made in variants(FITTED[0], target))
-        parser.error(f"no family matches {options.only!r}; known: {', '.join(known)}")
+        parser.error(f"no family matches {options.only.pattern!r}; known: {', '.join(known)}")
     rows, is_wrong = [], False
     for made in chosen:
         row = Row(made, predicted_cycles(made.text))
@@ -203,7 +214,7 @@ def main() -> int:
             | {"predicted": row.predicted, "measured": row.measured}
             for row in rows
         ]
-        options.json.write_text(json.dumps(kernels, indent=1))
+        json.dump(kernels, options.json, indent=1)
     return int(is_wrong)
 
 

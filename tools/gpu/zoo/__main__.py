@@ -99,10 +99,11 @@ def main() -> int:
         work(options)
         return 0
     try:
+        import linear_layout  # noqa: F401
         import torch
         from operators import OPERATORS
     except ModuleNotFoundError as error:
-        parser.error(f"{error}: `pip install torch triton==3.9.0`")
+        parser.error(f"{error}: `pip install torch triton==3.9.0 ./python`")
     names = [name for name in OPERATORS if re.fullmatch(options.only, name)]
     if options.list:
         for name in names:

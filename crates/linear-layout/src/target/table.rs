@@ -23,7 +23,8 @@ const NVIDIA_COSTS: Costs = Costs {
     written: AccessCost { sector: 8, line: 4 },
 };
 
-/// Costs of CDNA, from its widths: not measured. A SIMD of 16 lanes takes four clocks for a wave of 64, and a CU has four SIMDs.
+/// Costs of CDNA, from its widths: not measured. A SIMD of 16 lanes takes four clocks for a wave of 64, and a CU has
+/// four SIMDs.
 const CDNA_COSTS: Costs = Costs {
     select: 4,
     multiply_add: 4,
