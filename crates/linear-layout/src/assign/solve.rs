@@ -61,19 +61,19 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) const USUAL: Limits = Limits {
-        table: 1_000_000,
-        all: 30_000_000,
+        table: 200_000,
+        all: 3_000_000,
         few: 4096,
-        round: 2_000_000,
-        moves: 20_000_000,
+        round: 100_000,
+        moves: 600_000,
     };
 }
 
 /// Returns the cheapest assignment found. It never costs more than `start`, which may be infeasible. If no
 /// assignment is feasible, the price is [`INFEASIBLE`].
 ///
-/// The solution is exact if, after the removal of dominated alternatives, no joint table exceeds a million
-/// entries and all joint tables together do not exceed 30 million. Graphs of kernels are nearly trees and meet
+/// The solution is exact if, after the removal of dominated alternatives, no joint table exceeds 200 000
+/// entries and all joint tables together do not exceed 3 million. Graphs of kernels are nearly trees and meet
 /// these limits. An exact solution breaks ties in price by fewer conversions, then by the first alternatives in
 /// program order. Larger graphs are solved by local search, and `bound` limits the distance from the optimum.
 ///
