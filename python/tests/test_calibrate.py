@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import itertools
 import pathlib
 import sys
 
@@ -21,11 +22,9 @@ sys.modules["calibrate"] = calibrate
 spec.loader.exec_module(calibrate)
 
 ALL = [made for tile in (*FITTED, *HELD_OUT) for made in variants(tile, "cuda:90")]
-#: A kernel of each family and shape; not always the same layout.
-SOME = [
-    next(made for made in ALL[start % len(ALL) :] + ALL if (made.family, made.tile) == key)
-    for start, key in enumerate(dict.fromkeys((made.family, made.tile) for made in ALL))
-]
+GROUPS = [list(group) for _, group in itertools.groupby(ALL, lambda made: (made.family, made.tile))]
+#: A kernel of each family and shape, in different layouts.
+SOME = [group[at % len(group)] for at, group in enumerate(GROUPS)]
 
 
 @pytest.mark.parametrize("made", SOME, ids=lambda made: f"{made.family}-{made.tile}")

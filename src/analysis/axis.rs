@@ -73,9 +73,7 @@ impl Indices {
             false => Self::Any,
         }
     }
-}
 
-impl Indices {
     /// Returns the axis information of a sign-extended index.
     fn extended(self, index: &AxisInfo, from_bits: u32, to_bits: u32) -> AxisInfo {
         match self {
@@ -157,14 +155,28 @@ impl AxisAnalysis {
         widest_bits: u32,
     ) -> VectorAccess {
         GlobalAccess {
-            pointer: self.get(pointer),
             mask: mask.map(|m| self.get(m)),
-            element_bits,
-            layout,
             hinted_elements,
-            widest_bits,
+            ..self.unmasked_access(pointer, element_bits, layout, widest_bits)
         }
         .widest()
+    }
+
+    fn unmasked_access<'a>(
+        &'a self,
+        pointer: Value<'_, '_>,
+        element_bits: u32,
+        layout: &'a LinearLayout,
+        widest_bits: u32,
+    ) -> GlobalAccess<'a> {
+        GlobalAccess {
+            pointer: self.get(pointer),
+            mask: None,
+            element_bits,
+            layout,
+            hinted_elements: 1,
+            widest_bits,
+        }
     }
 
     /// Returns the longest groups of registers with consecutive addresses, at most `widest_bits` long.
@@ -176,15 +188,8 @@ impl AxisAnalysis {
         layout: &LinearLayout,
         widest_bits: u32,
     ) -> VectorAccess {
-        GlobalAccess {
-            pointer: self.get(pointer),
-            mask: None,
-            element_bits,
-            layout,
-            hinted_elements: 1,
-            widest_bits,
-        }
-        .consecutive()
+        self.unmasked_access(pointer, element_bits, layout, widest_bits)
+            .consecutive()
     }
 
     /// Returns the part of the accesses `unmasked` that is legal in threads whose masks are true for the first and the last

@@ -86,6 +86,8 @@ NEAR = {
     "lanes: pairs": blocked("2, 1", "1, 32", "4, 1"),
     "replicas": blocked("1, 4", "1, 32", "4, 1"),
 }
+#: All layouts, beside `COALESCED` or in pairs.
+BESIDE = {**LAYOUTS, **NEAR}
 
 
 def mma(warps: str) -> str:
@@ -178,7 +180,7 @@ class Builder:
         tile = ["%tile = arith.addi %first, %i : i32", *self.at("%at", "%tile")]
         return ["scf.for %i = %c0 to %turns step %c1 : i32 {", *tile, *body, "}"]
 
-    def repeated(self, turn: Lines, layout: str) -> Lines:
+    def over_turns(self, turn: Lines, layout: str) -> Lines:
         """Returns a loop whose turns compute ``%next`` from ``%z``. It starts with a tile, and the end is stored."""
         type_ = self._tile.tensor(layout)
         return [
@@ -355,15 +357,15 @@ def repeated(family: str, label: str, tile: Tile, target: str, layouts: tuple[st
     lines = [converted(tile, "%v", "%z", "#a", "#b"), *work(tile), converted(tile, "%next", "%w", "#b", "#a")]
     if layouts[0] == layouts[1]:
         lines = [line.replace("%v", "%z").replace("%w", "%next").replace("#b", "#a") for line in work(tile)]
-    return Variant(family, label, tile, repeat(turn), builder.module(builder.repeated(lines, "#a")))
+    return Variant(family, label, tile, repeat(turn), builder.module(builder.over_turns(lines, "#a")))
 
 
 def conversions(tile: Tile, target: str) -> Iterator[Variant]:
     """Conversions between different layouts, and back."""
-    names = list({**LAYOUTS, **NEAR})
+    names = list(BESIDE)
     pairs = [*zip(names, names[1:]), *zip(names, names[6:])]
     for src, dst in pairs:
-        layouts = ({**LAYOUTS, **NEAR}[src], {**LAYOUTS, **NEAR}[dst])
+        layouts = (BESIDE[src], BESIDE[dst])
         yield repeated("conversions", f"{src} to {dst}", tile, target, layouts, doubled, lambda x: x + x)
 
 
@@ -371,7 +373,7 @@ def elementwise(tile: Tile, target: str) -> Iterator[Variant]:
     """Polynomials of several degrees in layouts with and without replicas."""
     for name in (COALESCED, "squares", "whole rows", "whole columns", "lanes: pairs", "replicas"):
         for degree in (2, 8, 32):
-            layouts = (LAYOUTS[COALESCED], {**LAYOUTS, **NEAR}[name])
+            layouts = (LAYOUTS[COALESCED], BESIDE[name])
             label = f"{name}, degree {degree}"
             yield repeated("elementwise", label, tile, target, layouts, polynomial(degree), polynomial_of(degree))
 
@@ -379,7 +381,7 @@ def elementwise(tile: Tile, target: str) -> Iterator[Variant]:
 def repetitions(tile: Tile, target: str) -> Iterator[Variant]:
     """The families of `WORK` in each layout."""
     for family, (work, turn) in WORK.items():
-        for name, layout in {**LAYOUTS, **NEAR}.items():
+        for name, layout in BESIDE.items():
             yield repeated(family, name, tile, target, (LAYOUTS[COALESCED], layout), work, turn)
 
 
@@ -411,7 +413,7 @@ def products(tile: Tile, target: str) -> Iterator[Variant]:
                 *scaled(square.tensor("#a"), "%small", "%given", share),
                 converted(square, "%right", "%small", "#a", "#r"),
                 f"%zero = arith.constant dense<0.0> : {wide.tensor('#c')}",
-                *builder.repeated(turn, "#a"),
+                *builder.over_turns(turn, "#a"),
             ]
             label = f"{name}, {'f32' if kept == '#a' else 'f16'}"
             yield Variant("products", label, narrow, result, builder.module(body))
