@@ -349,6 +349,9 @@ pub(crate) struct Processor {
     pub(crate) reserved_bytes: u32,
     /// Number of 32-bit registers of the processor. The registers of different lanes are counted separately.
     pub(crate) registers: u32,
+    /// Number of parts with equal shares of these registers: the sub-partitions of an SM, the SIMDs of a CU. The registers
+    /// of a warp are in one part.
+    pub(crate) parts: u32,
     /// Maximum number of 32-bit registers per lane.
     pub(crate) lane_registers: u32,
 }
@@ -484,10 +487,11 @@ impl Target {
         let warps = threads.max(1).div_ceil(self.lanes);
         let taken = shared_bytes.saturating_add(all.reserved_bytes).max(1);
         let granules = registers.div_ceil(REGISTER_GRANULE).max(1);
+        let warps_per_part = all.registers / all.parts / self.lanes / REGISTER_GRANULE / granules;
         (all.threads / self.lanes / warps)
             .min(all.blocks)
             .min(all.shared_bytes / taken)
-            .min(all.registers / self.lanes / REGISTER_GRANULE / granules / warps)
+            .min(warps_per_part * all.parts / warps)
     }
 
     /// Returns the maximum number of 32-bit registers that each thread of a block of `threads` threads may use.
@@ -646,6 +650,8 @@ mod tests {
         assert_eq!(h100.resident_blocks(1024, 0, 32), 2);
         assert_eq!(h100.resident_blocks(1024, 0, 33), 1);
         assert_eq!(h100.resident_blocks(128, 113 * 1024, 0), 2);
+        // Each of the four parts has registers for three warps, and some left.
+        assert_eq!(h100.resident_blocks(32, 0, 139), 12);
         let gfx942 = Target::parse("hip:gfx942").unwrap();
         assert_eq!(gfx942.resident_blocks(256, 0, 128), 4);
         // A block that no processor can run.

@@ -95,6 +95,7 @@ const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
         shared_bytes: (shared_kib + reserved_kib) * 1024,
         reserved_bytes: reserved_kib * 1024,
         registers: 65_536,
+        parts: 4,
         lane_registers: 255,
     }
 }
@@ -193,6 +194,7 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
             reserved_bytes: 0,
             registers: 4 * 512 * 64,
+            parts: 4,
             lane_registers: 512,
         },
         max_global_vector_bits: 128,
@@ -284,6 +286,7 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
             reserved_bytes: 0,
             registers: if is_gfx1250 { 4 } else { 2 } * 1024 * 32,
+            parts: if is_gfx1250 { 4 } else { 2 },
             lane_registers: if is_gfx1250 { 1024 } else { 256 },
         },
         max_global_vector_bits: 128,
