@@ -7,6 +7,7 @@ use super::super::respell::attribute;
 use super::arguments::base_argument;
 use super::copies_to_any_address;
 use super::products::Overlap;
+use super::reads;
 use super::shared_bytes::{bytes_of, other_bytes};
 use crate::analysis::assignment::{Role, divides_integers, widest_swizzle};
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
@@ -41,6 +42,9 @@ const LEAST_SLOTS: u32 = 2;
 /// On an H100, warp-group products of 128 x 128 x 64 with 4 slots and one block per processor take 1.11 to 1.23
 /// times as long as with 3 slots and two blocks.
 const ENOUGH_BLOCKS: u32 = 2;
+
+/// The same for small blocks: a number of warps per processor.
+const ENOUGH_WARPS: u32 = 8;
 
 /// A load that becomes an asynchronous copy. For a load from pointers, each thread copies its own elements. For a
 /// load of a block, TMA copies the block.
@@ -117,10 +121,17 @@ impl<'c> PipelinedLoad<'c> {
         let slots = match load {
             LoadOp::Pointers(load) => {
                 let has_other_users = buffer_of(load.result(), body).is_none();
-                let own = has_other_users.then(|| own_buffer(context, load, Swizzle::None));
+                let own = |swizzle| own_buffer(context, load, swizzle);
+                let cost = |slot: &Type<'c>| reads::cost(context, body, load.result(), *slot);
                 let alloc = allocs.first().and_then(slot_of);
-                let source = alloc.and_then(|_| own_buffer(context, load, Swizzle::Widest));
-                vec![alloc, own.flatten(), source]
+                let cheapest = has_other_users.then(|| {
+                    let slots = [Swizzle::None, Swizzle::Widest].map(own).into_iter();
+                    slots
+                        .flatten()
+                        .min_by_key(|slot| cost(slot).unwrap_or(u32::MAX))
+                });
+                let source = alloc.and_then(|_| own(Swizzle::Widest));
+                vec![alloc, cheapest.flatten(), source]
             }
             LoadOp::Block(load) => vec![loaded_buffer(load)],
         };
@@ -254,9 +265,12 @@ impl<'c> PipelinedLoop<'c> {
                 "the requested number of stages is {requested}, expected at least 2"
             ));
         }
+        let warps = ModuleInfo::num_warps(self.looped.op());
+        let warps = warps.and_then(|warps| u32::try_from(warps).ok());
+        let warps = warps.map_or(ENOUGH_WARPS, |warps| warps.max(1));
         let enough_blocks = match self.is_persistent {
             true => 1,
-            false => ENOUGH_BLOCKS,
+            false => ENOUGH_BLOCKS.max(ENOUGH_WARPS / warps),
         };
         let each = self.slot_bytes();
         let bytes = |slots: u32| each * u64::from(slots) + self.other_bytes;
@@ -341,12 +355,24 @@ impl<'c> PipelinedLoop<'c> {
             }
             // Without another block, nothing else multiplies while the iteration needs the results of its joins.
             (true, true) if is_alone => vec![stages(2, place, true), stages(1, place, false)],
-            _ => vec![stages(1, place, false)],
+            _ => {
+                let mut both = vec![stages(1, place, false)];
+                // With two slots, the copies of the next iteration but one follow the reads of this one, with a barrier in
+                // between.
+                if ahead == LEAST_SLOTS && !self.has_blocks() {
+                    both.push(stages(0, CopyPlace::After, false));
+                }
+                both
+            }
         }
     }
 
     pub(super) fn has_pointers(&self) -> bool {
         { self.loads.iter() }.any(|load| matches!(load.load, LoadOp::Pointers(_)))
+    }
+
+    fn has_blocks(&self) -> bool {
+        { self.loads.iter() }.any(|load| matches!(load.load, LoadOp::Block(_)))
     }
 
     /// Returns the total size in bytes of the blocks that TMA copies in an iteration. Returns `None` if an element

@@ -38,6 +38,17 @@ pub(super) fn replace<'c>(
     Some(())
 }
 
+/// Returns the cost of the reads by which [`replace`] replaces `value`, and of the conversions that it leaves, in quarters of a
+/// cycle, if the slot has the type `buffer`. Returns `None` if a read cannot be planned.
+pub(super) fn cost<'c>(
+    context: &PassContext<'c>,
+    body: Blk<'c>,
+    value: Val<'c>,
+    buffer: Type<'c>,
+) -> Option<u32> {
+    SlotReads { context, body }.cost(value, buffer)
+}
+
 struct SlotReads<'p, 'c> {
     context: &'p PassContext<'c>,
     body: Blk<'c>,
@@ -80,23 +91,61 @@ impl<'c> SlotReads<'_, 'c> {
     fn cheaper(&self, value: Val<'c>, buffer: Type<'c>) -> Vec<ttg::ConvertLayout<'c, 'c>> {
         let conversions = users(value).filter_map(ttg::ConvertLayout::of);
         let is_cheaper = |cvt: &ttg::ConvertLayout<'c, 'c>| {
-            build::is_in(cvt.op(), self.body)
-                && !cvt.force_warp_shuffle()
-                && self.saves(*cvt, buffer) == Some(true)
+            let costs = [self.read(cvt.result(), buffer), self.conversion(*cvt)];
+            matches!(costs, [Some(read), Some(convert)] if read < convert)
         };
         conversions.filter(is_cheaper).collect()
     }
 
-    fn saves(&self, cvt: ttg::ConvertLayout<'c, 'c>, buffer: Type<'c>) -> Option<bool> {
+    fn cost(&self, value: Val<'c>, buffer: Type<'c>) -> Option<u32> {
+        let direct = self.cheaper(value, buffer);
+        let mut sum = 0;
+        let mut reads_all = false;
+        for user in users(value).filter(|user| build::is_in(*user, self.body)) {
+            let view = tt::Trans::of(user).and_then(|trans| {
+                let view = self.transposed(trans, buffer)?;
+                Some((trans.result(), view))
+            });
+            sum += match (ttg::ConvertLayout::of(user), view) {
+                (Some(cvt), _) if direct.iter().any(|direct| direct.op() == user) => {
+                    self.read(cvt.result(), buffer)?
+                }
+                (_, Some((result, view))) => self.cost(result, view)?,
+                (cvt, None) => {
+                    reads_all = true;
+                    cvt.and_then(|cvt| self.conversion(cvt)).unwrap_or(0)
+                }
+            };
+        }
+        let own = if reads_all {
+            self.read(value, buffer)?
+        } else {
+            0
+        };
+        Some(sum + own)
+    }
+
+    /// Returns the cost of a read of `value` from a buffer of type `buffer`.
+    fn read(&self, value: Val<'c>, buffer: Type<'c>) -> Option<u32> {
+        let target = self.context.default_gpu();
+        let tensor = TensorType::of(value.r#type())?;
+        let layout = self.context.layouts().tensor(&tensor).ok()?;
+        let read = plan_buffer_access(&layout.unique, buffer, Access::Load, target)?;
+        Some(read.cost(target).total())
+    }
+
+    /// Returns the cost of a conversion in the loop. Returns `None` for a conversion that must stay.
+    fn conversion(&self, cvt: ttg::ConvertLayout<'c, 'c>) -> Option<u32> {
+        if !build::is_in(cvt.op(), self.body) || cvt.force_warp_shuffle() {
+            return None;
+        }
         let (layouts, target) = (self.context.layouts(), self.context.default_gpu());
         let from = TensorType::of(cvt.src().r#type())?;
         let to = TensorType::of(cvt.result().r#type())?;
         let bits = element_bits(from.element)?;
         let [from, to] = [layouts.tensor(&from).ok()?, layouts.tensor(&to).ok()?];
-        let options = PlanOptions::new();
-        let convert = plan_conversion(&from.full, &to.full, bits, target, &options).ok()?;
-        let read = plan_buffer_access(&to.unique, buffer, Access::Load, target)?;
-        Some(read.cost(target).total() < convert.program().cost().total())
+        let plan = plan_conversion(&from.full, &to.full, bits, target, &PlanOptions::new()).ok()?;
+        Some(plan.program().cost().total())
     }
 
     /// Returns the type of the view that transposes a buffer of type `buffer` as `trans` transposes a tensor.

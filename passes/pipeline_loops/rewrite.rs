@@ -125,7 +125,8 @@ impl<'c> Pipeline<'_, 'c> {
         let initial = looped.init_args();
         let mut inits: Vec<Val<'c>> = kept.iter().map(|at| initial[*at]).collect();
         inits.extend(&prologue.carried);
-        let [first, ahead] = [0, self.stages.ahead].map(|slot| self.before.index(slot));
+        let Stages { slots, ahead, .. } = self.stages;
+        let [first, ahead] = [0, ahead % slots].map(|slot| self.before.index(slot));
         inits.extend([first?, ahead?]);
         inits.extend(self.mbarriers.and(first));
         let types: Vec<Type<'c>> = inits.iter().map(|value| value.r#type()).collect();

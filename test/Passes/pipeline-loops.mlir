@@ -45,15 +45,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %sum#0 : tensor<64x16xf32, #mma>
   }
 
-  // The slots of the first loop are free during the second one.
+  // The slots of the first loop are free during the second one. Copies follow the reads of the slot that they fill.
   // CHECK-LABEL: @one_after_another
-  // CHECK-COUNT-2: ttg.local_alloc : () -> !ttg.memdesc<2x64x512xf16
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x512xf16
+  // CHECK: scf.for
+  // CHECK: ttg.async_wait {num = 1 : i32}
+  // CHECK: tt.dot
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x512xf16
   tt.func public @one_after_another(%p: tensor<64x512x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %y: tensor<512x16xf16, #right>, %n: i32) -> tensor<64x16xf32, #mma> {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %none = arith.constant dense<0.0> : tensor<64x16xf32, #mma>
     %offset = arith.constant dense<512> : tensor<64x512xi32, #rows>
-    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 65536 bytes, 1 iteration ahead; 3 stages would take too much shared memory}}
+    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 65536 bytes, 2 iterations ahead}}
     %first:2 = scf.for %i = %zero to %n step %one iter_args(%c = %none, %at = %p) -> (tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>) : i32 {
       %x = tt.load %at : tensor<64x512x!tt.ptr<f16>, #rows>
       %buffer = ttg.local_alloc %x : (tensor<64x512xf16, #rows>) -> !ttg.memdesc<64x512xf16, #shared, #smem>
@@ -62,7 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %next = tt.addptr %at, %offset : tensor<64x512x!tt.ptr<f16>, #rows>, tensor<64x512xi32, #rows>
       scf.yield %d, %next : tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>
     }
-    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 65536 bytes, 1 iteration ahead; 3 stages would take too much shared memory}}
+    // expected-remark@+1 {{loop pipelined: 1 load fills 2 slots of 65536 bytes, 2 iterations ahead}}
     %second:2 = scf.for %i = %zero to %n step %one iter_args(%c = %first#0, %at = %p) -> (tensor<64x16xf32, #mma>, tensor<64x512x!tt.ptr<f16>, #rows>) : i32 {
       %x = tt.load %at : tensor<64x512x!tt.ptr<f16>, #rows>
       %buffer = ttg.local_alloc %x : (tensor<64x512xf16, #rows>) -> !ttg.memdesc<64x512xf16, #shared, #smem>
@@ -111,8 +116,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.load {{%.*}}, {{%.*}} : !tt.ptr<i32>
   // CHECK: ttg.async_commit_group
   // CHECK: ttg.memdesc_trans {{%.*}} {order = array<i32: 1, 0>} : !ttg.memdesc<16x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<32x16xf16, #shared{{[0-9]*}}, #smem, mutable>
-  // CHECK: ttg.local_load {{%.*}} : !ttg.memdesc<64x32xf16, #shared{{[0-9]*}}, #smem, mutable> -> tensor<64x32xf16, #blocked>
-  // CHECK: ttg.convert_layout
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: ttg.local_load {{%.*}} : !ttg.memdesc<64x32xf16, #shared{{[0-9]*}}, #smem, mutable> -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0
   tt.func public @views(%p: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<16x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %index: !tt.ptr<i32>, %n: i32) -> (tensor<64x16xf32, #mma>, tensor<64x32x!tt.ptr<f16>, #rows>, !tt.ptr<i32>) {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32

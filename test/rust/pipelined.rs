@@ -135,16 +135,19 @@ fn products_with_stores() {
     }
 }
 
-/// Tests a pipelined loop in which the asynchronous copies follow the warp-group products. If the copies came
-/// first, the loop would need more buffers, and only one thread block would fit on a multiprocessor.
+/// Tests pipelined loops in which the asynchronous copies follow the products: of warp groups, and of warps, whose copies then
+/// fill the slot that the iteration has read. If the copies came first, the loop would need more buffers, and only one
+/// thread block would fit on a multiprocessor.
 #[test]
 fn matmul_with_copies_after_products() {
     let file = "blocked/matmul_deep.ttgir";
-    let pipeline = layout_pipeline("cuda:90", 3);
     // Four iterations over K, of which the last ends within a tile.
     let (m, k) = (SIZES[0], 784);
-    let open = || Bench::lowered(file, Some(&pipeline));
-    run_on_all_machines(&open, [2, 2, 1], |bench| product_of_quarters(bench, [m, k]));
+    for target in ["cuda:90", "cuda:86"] {
+        let pipeline = layout_pipeline(target, 3);
+        let open = || Bench::lowered(file, Some(&pipeline));
+        run_on_all_machines(&open, [2, 2, 1], |bench| product_of_quarters(bench, [m, k]));
+    }
 }
 
 /// Tests a product of bytes that are adjacent along the rows of A and the columns of B: copies of 16 bytes fill the slots, and
