@@ -251,14 +251,15 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
 
     fn choose(&mut self) -> (Graph, Solution) {
         let conversions = self.conversions();
-        let mut solved = self.solve(&conversions);
+        let first = vec![0; self.modes.len()];
+        let mut solved = self.solve(&conversions, first);
         for _ in 0..MAX_ROUNDS {
             // Cheaper sources of rematerialised values may make other modes better.
             let roots = self.roots(&solved.1);
             if !self.slices.improve(&roots) {
                 break;
             }
-            solved = self.solve(&conversions);
+            solved = self.solve(&conversions, solved.1.choice);
         }
         solved
     }
@@ -297,7 +298,12 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    fn solve(&mut self, (edges, copies): &(Edges, Vec<Copy>)) -> (Graph, Solution) {
+    /// Chooses a mode for each node. `start` has a mode for each node; the search starts with it.
+    fn solve(
+        &mut self,
+        (edges, copies): &(Edges, Vec<Copy>),
+        mut start: Vec<u32>,
+    ) -> (Graph, Solution) {
         self.base = (0, 0);
         let mut own = self.own.clone();
         let mut shared = self.shared_slices();
@@ -339,7 +345,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         for (of, prices, members) in copies {
             graph.copy(ids[*of], prices.clone(), flags(self, members));
         }
-        let start = vec![0; graph.num_nodes()];
+        start.resize(graph.num_nodes(), 0);
         let solution = assign::solve(&graph, &start);
         (graph, solution)
     }

@@ -27,17 +27,29 @@ pub(super) struct LocalSearch<'a> {
     limit: u64,
     /// The search starts no further move after it has visited this many table entries.
     max_steps: u64,
+    /// The search also stops at this cost, a lower bound of all costs.
+    bound: LexCost,
     pub(super) steps: u64,
 }
 
 impl<'a> LocalSearch<'a> {
-    pub(super) fn new(network: &'a Network, limit: u64, max_steps: u64) -> LocalSearch<'a> {
+    pub(super) fn new(
+        network: &'a Network,
+        limit: u64,
+        max_steps: u64,
+        bound: LexCost,
+    ) -> LocalSearch<'a> {
         LocalSearch {
             network,
             limit,
             max_steps,
+            bound,
             steps: 0,
         }
+    }
+
+    fn ends(&self, best: &Candidate) -> bool {
+        self.steps >= self.max_steps || best.cost == self.bound
     }
 
     pub(super) fn priced(&self, choice: Vec<u32>) -> Candidate {
@@ -56,7 +68,7 @@ impl<'a> LocalSearch<'a> {
         let network = self.network;
         let mut times = vec![0; network.sizes.len()];
         let mut quiet = 0;
-        while quiet < PATIENCE && self.steps < self.max_steps {
+        while quiet < PATIENCE && !self.ends(best) {
             let order = Order::fixing(network, self.limit, &times);
             for &var in &order.fixed {
                 times[var as usize] += 1;
@@ -83,7 +95,7 @@ impl<'a> LocalSearch<'a> {
         while std::mem::take(&mut again) {
             for &var in &network.live {
                 for value in 0..network.sizes[var as usize] {
-                    if self.steps >= self.max_steps {
+                    if self.ends(best) {
                         return;
                     }
                     if best.choice[var as usize] != value {

@@ -63,9 +63,9 @@ impl Limits {
     pub(super) const USUAL: Limits = Limits {
         table: 200_000,
         all: 3_000_000,
-        few: 4096,
+        few: 1024,
         round: 100_000,
-        moves: 600_000,
+        moves: 150_000,
     };
 }
 
@@ -183,7 +183,7 @@ fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let mut suggested = vec![0; network.sizes.len()];
     relaxed.choose(&mut suggested);
     let mut steps = outside.steps + relaxed.steps;
-    let mut mover = LocalSearch::new(&core, limit, limits.moves);
+    let mut mover = LocalSearch::new(&core, limit, limits.moves, relaxed.constant);
     let [mut best, mut other] = [start, suggested].map(|start| {
         let mut found = mover.priced(start);
         mover.improve(&mut found);
