@@ -9,6 +9,7 @@ pub(crate) mod builders;
 pub mod canonical;
 mod captures;
 mod carried;
+mod combine_region;
 pub(crate) mod descriptor;
 mod diagnostics;
 pub mod discardable;
@@ -31,6 +32,7 @@ pub mod verify;
 pub mod view;
 
 pub(crate) use carried::Carried;
+pub(crate) use combine_region::SingleOperation;
 pub(crate) use diagnostics::location_text;
 pub use diagnostics::{Message, Recorder, Severity, SourceLocation};
 pub use layouts::{Layouts, TensorLayout};

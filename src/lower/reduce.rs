@@ -8,7 +8,7 @@ use super::state::{Lowering, Outcome};
 use super::tuples::{self, CombineOperands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::ir::{Layouts, SingleOperation, TensorLayout, TensorType};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use linear_layout::layout::{BlockSlice, LinearLayout};
@@ -21,7 +21,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
     let at_once = LaneOperation::of(op).and_then(|known| known.planned(context.gpu.target));
-    let is_packed = tuples::packed(op, context.gpu.target).is_some();
+    let is_packed = SingleOperation::packed(op, context.gpu.target).is_some();
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
     // The value is the same for all reductions of a module, hence not in the key.
     let can_halve = context.lane_reductions == LaneReductions::Cheapest;

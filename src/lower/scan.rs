@@ -6,6 +6,7 @@ use super::plans::{OpPlan, wrong};
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, CombineOperands};
 use crate::analysis::effects::Effects;
+use crate::ir::SingleOperation;
 use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
@@ -16,7 +17,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let scan = tt::Scan::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(scan.axis()).unwrap_or_default();
     let reverse = scan.reverse();
-    let is_packed = tuples::packed(op, context.gpu.target).is_some();
+    let is_packed = SingleOperation::packed(op, context.gpu.target).is_some();
     tuples::effects(
         context,
         op,

@@ -5,12 +5,13 @@ mod vote;
 
 use super::blocks::BlockGraph;
 use super::emit::attributes_of;
-use super::gpu::{LaneOperation, SingleOperation};
+use super::gpu::LaneOperation;
 use super::index::emit_index;
 use super::plans::wrong;
 use super::state::Lowering;
 use super::types::{bits_of, bits_of_several};
 use super::words;
+use crate::ir::SingleOperation;
 use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};

@@ -2,16 +2,15 @@
 
 use super::allocate::PlanContext;
 use super::blocks::BlockGraph;
-use super::gpu::{Gpu, LaneOperation, SingleOperation};
+use super::gpu::{Gpu, LaneOperation};
 use super::plans::{OpPlan, layout_of};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, CombineRegion, ProgramInputs};
 use crate::analysis::effects::Effects;
-use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
+use crate::ir::{Layouts, SingleOperation, TensorLayout, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::layout::BlockSlice;
-use linear_layout::target::Target;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
@@ -123,7 +122,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let region = CombineRegion {
         graph: BlockGraph::of(op, 0),
         lane_operation: LaneOperation::of(op),
-        packed: packed(op, l.gpu.target),
+        packed: SingleOperation::packed(op, l.gpu.target),
     };
     let inputs = ProgramInputs {
         region: Some(&region),
@@ -135,10 +134,4 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.set(build::result(op, i), registers.to_vec());
     }
     Ok(())
-}
-
-/// Returns the only operation of the combine region if the target has a packed instruction for it. The instruction
-/// operates on two elements per register.
-pub(super) fn packed<'c>(op: Op<'c>, target: &Target) -> Option<SingleOperation<'c>> {
-    SingleOperation::of(op).filter(|single| single.is_packed(target))
 }

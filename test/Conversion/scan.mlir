@@ -8,10 +8,12 @@
 // RUN: ll-sim %t.mlir --entry latest --arg out=zeros:i32:2048 --arg want=iota:i32:2048 --expect-same out=want
 // RUN: ll-sim %t.amd.mlir --entry latest --arg out=zeros:i32:2048 --arg want=iota:i32:2048 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry apart --arg out=zeros:i32:1024 --arg want=iota:i32:1024 --expect-same out=want
+// RUN: ll-sim %t.mlir --entry halves --arg out=zeros:f32:512 --arg want=iota:f32:512 --expect-same out=want
 // RUN: ll-sim %t.amd.mlir --entry apart --arg out=zeros:i32:1024 --arg want=iota:i32:1024 --expect-same out=want
 
 #a = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
+#h = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [0, 1]}>
 #c = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Three additions in a thread; a fetch from another lane at each of five bits, the lane before, the total of the
@@ -106,6 +108,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %o = tt.splat %out : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #c>
     %p = tt.addptr %o, %r : tensor<1024x!tt.ptr<i32>, #c>, tensor<1024xi32, #c>
     tt.store %p, %x : tensor<1024x!tt.ptr<i32>, #c>
+    tt.return
+  }
+  // Adjacent registers hold the same column of two rows: one instruction adds both rows, and one selects.
+  // CHECK-LABEL: llvm.func @halves
+  // CHECK: nvvm.shfl.sync idx
+  // CHECK-COUNT-2: llvm.fadd {{.*}} : vector<2xf16>
+  // CHECK-NOT: llvm.select {{.*}} f16
+  // CHECK: llvm.return
+  tt.func public @halves(%out: !tt.ptr<f32>, %want: !tt.ptr<f32>) {
+    %one = arith.constant dense<1.0> : tensor<16x32xf16, #h>
+    %s = "tt.scan"(%one) <{axis = 1 : i32, reverse = false}> ({
+    ^bb0(%u: f16, %v: f16):
+      %w = arith.addf %u, %v : f16
+      tt.scan.return %w : f16
+    }) : (tensor<16x32xf16, #h>) -> tensor<16x32xf16, #h>
+    %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 1, parent = #h}>>
+    %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #h}>>
+    %r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<16xi32, #ttg.slice<{dim = 1, parent = #h}>> -> tensor<16x1xi32, #h>
+    %c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #h}>> -> tensor<1x32xi32, #h>
+    %width = arith.constant dense<32> : tensor<16x1xi32, #h>
+    %start = arith.muli %r1, %width : tensor<16x1xi32, #h>
+    %r2 = tt.broadcast %start : tensor<16x1xi32, #h> -> tensor<16x32xi32, #h>
+    %c2 = tt.broadcast %c1 : tensor<1x32xi32, #h> -> tensor<16x32xi32, #h>
+    %n = arith.addi %r2, %c2 : tensor<16x32xi32, #h>
+    %wide = arith.extf %s : tensor<16x32xf16, #h> to tensor<16x32xf32, #h>
+    %above = arith.sitofp %r2 : tensor<16x32xi32, #h> to tensor<16x32xf32, #h>
+    %last = arith.constant dense<1.0> : tensor<16x32xf32, #h>
+    %before = arith.subf %wide, %last : tensor<16x32xf32, #h>
+    %x = arith.addf %before, %above : tensor<16x32xf32, #h>
+    %o = tt.splat %out : !tt.ptr<f32> -> tensor<16x32x!tt.ptr<f32>, #h>
+    %p = tt.addptr %o, %n : tensor<16x32x!tt.ptr<f32>, #h>, tensor<16x32xi32, #h>
+    tt.store %p, %x : tensor<16x32x!tt.ptr<f32>, #h>
     tt.return
   }
 }

@@ -13,7 +13,7 @@ use super::price_cache::{PlanCost, PriceCache};
 use super::roles::{self, Role};
 use crate::analysis::pressure::registers_for_tensors;
 use crate::ir::ops::tt;
-use crate::ir::{ProductTypes, TensorType, element_bits};
+use crate::ir::{ProductTypes, SingleOperation, TensorType, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op};
 use linear_layout::access::AxisInfo;
@@ -300,6 +300,8 @@ impl<'p> Prices<'p> {
         let combine = combined(op);
         let mut key = vec![axis, usize::from(reverse.is_none()), combine as usize];
         key.push(usize::from(reverse == Some(true)));
+        let is_packed = SingleOperation::packed(op, self.options.target).is_some();
+        key.push(usize::from(is_packed));
         key.extend(widths.iter().map(|bits| *bits as usize));
         let dst = match reverse {
             None => mode.defs.first(),
@@ -323,7 +325,7 @@ impl<'p> Prices<'p> {
                     widths: &widths,
                     combine,
                     at_once: None,
-                    is_packed: false,
+                    is_packed,
                     target: self.options.target,
                     scratch_limit: None,
                     can_halve: true,
@@ -337,7 +339,7 @@ impl<'p> Prices<'p> {
                     reverse,
                     widths: &widths,
                     combine,
-                    is_packed: false,
+                    is_packed,
                     target: self.options.target,
                     scratch_limit: None,
                 },

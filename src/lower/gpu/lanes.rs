@@ -1,13 +1,11 @@
-//! Combine regions with a single-instruction form, on packed elements or across the lanes of a warp.
+//! Combine regions that one instruction applies across the lanes of a warp.
 
-use crate::ir::{AnyKind, UpstreamKind};
-use crate::lower::emit::block_arguments;
+use crate::ir::{SingleOperation, UpstreamKind};
 use crate::sys;
-use crate::sys::build::{self, Op, Val};
+use crate::sys::build::Op;
 use linear_layout::plan::tuples::LaneReduction;
 use linear_layout::target::Target;
-use melior::ir::operation::OperationLike;
-use melior::ir::{Type, TypeLike, ValueLike};
+use melior::ir::{Type, TypeLike};
 
 /// An operation that reduces the values of all lanes of a warp to one value. The values are f32, or integers of at
 /// most 32 bits.
@@ -29,78 +27,6 @@ pub(crate) enum LaneOperation {
     FloatMin {
         nan: bool,
     },
-}
-
-/// The only operation of a combine region. It combines the arguments of the region, and the region yields its
-/// result.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SingleOperation<'c> {
-    pub(crate) op: Op<'c>,
-    pub(crate) kind: UpstreamKind,
-    pub(crate) element: Type<'c>,
-    /// True if the operands are the region's arguments in reverse order.
-    pub(crate) is_swapped: bool,
-}
-
-impl<'c> SingleOperation<'c> {
-    /// Returns the only operation in the combine region of `op`.
-    ///
-    /// Returns `None` if the region has several operations, if `op` has several results, or if the operands of the
-    /// operation are not exactly the region's arguments, in order or reversed.
-    pub(crate) fn of(op: Op<'c>) -> Option<Self> {
-        let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
-        let block = blocks.next().filter(|_| op.result_count() == 1)?;
-        let [single, end] = build::operations(block)[..] else {
-            return None;
-        };
-        let ids = |values: Vec<Val<'c>>| -> Vec<usize> {
-            values.into_iter().map(sys::value_id).collect()
-        };
-        let operands = |op: Op<'c>| -> Vec<Val<'c>> {
-            let operands = 0..op.operand_count();
-            operands.map(|i| build::operand(op, i)).collect()
-        };
-        let made: Vec<Val<'c>> = (0..single.result_count())
-            .map(|i| build::result(single, i))
-            .collect();
-        let element = made.first()?.r#type();
-        let arguments = ids(block_arguments(block));
-        let mut taken = ids(operands(single));
-        let is_swapped = taken.first() != arguments.first();
-        if is_swapped {
-            taken.reverse();
-        }
-        let is_whole = taken == arguments && ids(operands(end)) == ids(made);
-        let AnyKind::Upstream(kind) = AnyKind::of(single) else {
-            return None;
-        };
-        (is_whole && blocks.next().is_none()).then_some(Self {
-            op: single,
-            kind,
-            element,
-            is_swapped,
-        })
-    }
-
-    /// Returns true if the operation is on f16 or bf16 elements and the target has a packed instruction for it.
-    ///
-    /// A packed instruction operates on two elements per register.
-    pub(crate) fn is_packed(&self, target: &Target) -> bool {
-        use UpstreamKind as K;
-        let is_known = matches!(
-            self.kind,
-            K::ArithAddF
-                | K::ArithMulF
-                | K::ArithMaximumF
-                | K::ArithMinimumF
-                | K::ArithMaxNumF
-                | K::ArithMinNumF
-        );
-        let context = sys::context_of(self.element.context());
-        let is_half = self.element == Type::float16(context)
-            || self.element == Type::bfloat16(context) && target.instructions.packed_bf16;
-        is_known && is_half
-    }
 }
 
 impl LaneOperation {

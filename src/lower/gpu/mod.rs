@@ -17,7 +17,7 @@ mod units;
 pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache, SharedCopy};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
-pub(crate) use lanes::{LaneOperation, SingleOperation};
+pub(crate) use lanes::LaneOperation;
 pub(crate) use units::{
     Accumulation, BoxAccess, BoxDirection, DescriptorField, GroupFactor, GroupProduct,
     MbarrierAction, UnitIsa,

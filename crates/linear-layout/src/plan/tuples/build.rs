@@ -272,13 +272,16 @@ impl<'a> TupleBuilder<'a> {
         };
         emitter.set_lists(TupleId(0), &lists);
         let mut steps = &self.steps[..];
-        while let Some((step, rest)) = steps.split_first() {
-            steps = rest;
-            if emitter.pair(step, rest.first()) {
-                steps = &rest[1..];
-            } else {
-                emitter.emit_step(step);
+        while let Some(step) = steps.first() {
+            let mut emitted = 0;
+            if matches!(step, TupleStep::Combine { .. }) {
+                emitted = emitter.emit_words(steps);
             }
+            if emitted == 0 {
+                emitter.emit_step(step);
+                emitted = 1;
+            }
+            steps = &steps[emitted..];
         }
         let results = (0..widths.len()).flat_map(|operand| emitter.list(results, operand));
         let results = results.collect();
@@ -433,35 +436,93 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Tries to emit the combinations `step` and `next` as one packed combination. This is possible if the two
-    /// left-hand elements share a word, and the two right-hand elements share a word. Returns true on success.
-    /// Otherwise, emits nothing and returns false.
-    fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
-        let (
-            TupleStep::Combine { out, acc, other },
-            Some(TupleStep::Combine {
-                out: next_out,
-                acc: next_acc,
-                other: next_other,
-            }),
-        ) = (step, next)
-        else {
-            return false;
-        };
-        let are_words = [(acc, next_acc), (other, next_other)]
-            .iter()
-            .all(|(low, high)| self.words.get(low) == Some(high));
-        if !self.is_packed || !are_words {
-            return false;
+    /// Tries to emit a combination, with the selects that follow it, together with the same steps on the other elements of the
+    /// same words. Returns the number of emitted steps; 0 if the elements do not share words.
+    fn emit_words(&mut self, steps: &[TupleStep]) -> usize {
+        let is_select = |step: &&TupleStep| matches!(step, TupleStep::Select { .. });
+        let count = 1 + steps[1..].iter().take_while(is_select).count();
+        if !self.is_packed || steps.len() < 2 * count {
+            return 0;
         }
-        let acc = self.list(&[*acc, *next_acc], 0);
-        let other = self.list(&[*other, *next_other], 0);
-        let made = self.b.combine(&acc, &other, true);
-        for (tuple, value) in [out, next_out].into_iter().zip(made) {
-            self.tuples[tuple.index()] = vec![value];
+        let (low, high) = (&steps[..count], &steps[count..2 * count]);
+        let mut made = FxHashMap::default();
+        for (low, high) in low.iter().zip(high) {
+            let is_word = |low, high| {
+                [&self.words, &made]
+                    .iter()
+                    .any(|of| of.get(low) == Some(high))
+            };
+            match (low, high) {
+                (
+                    TupleStep::Combine { out, acc, other },
+                    TupleStep::Combine {
+                        out: next,
+                        acc: next_acc,
+                        other: next_other,
+                    },
+                ) if is_word(acc, next_acc) && is_word(other, next_other) => {
+                    made.insert(*out, *next);
+                }
+                (
+                    TupleStep::Select {
+                        out,
+                        condition,
+                        if_set,
+                        if_clear,
+                    },
+                    TupleStep::Select {
+                        out: next,
+                        condition: next_condition,
+                        if_set: next_set,
+                        if_clear: next_clear,
+                    },
+                ) if condition == next_condition
+                    && is_word(if_set, next_set)
+                    && is_word(if_clear, next_clear) =>
+                {
+                    made.insert(*out, *next);
+                }
+                _ => return 0,
+            }
         }
-        self.words.insert(*out, *next_out);
-        true
+        self.words.extend(made);
+        for step in low {
+            match step {
+                TupleStep::Combine { out, acc, other } => {
+                    let [acc, other] = [acc, other].map(|low| self.word(*low));
+                    let both = self.b.combine(&acc, &other, true);
+                    self.set_word(*out, &both);
+                }
+                TupleStep::Select {
+                    out,
+                    condition,
+                    if_set,
+                    if_clear,
+                } => {
+                    let predicate = self.b.predicate(*condition);
+                    let [set, clear] = [if_set, if_clear].map(|low| self.word(*low));
+                    let clear = self.b.pack(&clear);
+                    let both = self
+                        .b
+                        .through_words(&set, |b, set| b.select(predicate, set, clear));
+                    self.set_word(*out, &both);
+                }
+                _ => {}
+            }
+        }
+        2 * count
+    }
+
+    /// Returns the elements of a word, of which `low` is the lower half.
+    fn word(&self, low: TupleId) -> Vec<ValueId> {
+        self.list(&[low, self.words[&low]], 0)
+    }
+
+    /// Defines the tuples of a word, of which `low` is the lower half.
+    fn set_word(&mut self, low: TupleId, elements: &[ValueId]) {
+        for (tuple, value) in [low, self.words[&low]].into_iter().zip(elements) {
+            self.tuples[tuple.index()] = vec![*value];
+        }
     }
 
     fn emit_step(&mut self, step: &TupleStep) {
