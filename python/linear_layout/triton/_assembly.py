@@ -31,22 +31,24 @@ MOST_REGISTERS = 255
 FEW_WARPS = 16
 #: The smallest fraction of the registers with which one more block is tried; with fewer registers, kernels spill.
 LEAST_REGISTERS = 0.6
-#: The largest relative time of a warp at which a second block is a gain.
-SECOND_BLOCK = 1.16
+#: The largest relative time of a warp at which a second block is a gain, for matrix products and for other kernels. The loads of
+#: the second block overlap the arithmetic of the first one.
+SECOND_BLOCK, SECOND_BLOCK_OF_LOADS = 1.16, 1.3
 #: The same for a further block; for n blocks, at most 1 + 1/n^2, or 1 + 1/2n if no more registers are spilled.
 SLOWER_WARP = 1.12
 
 #: Butterflies and fewer blocks are tried if a loop has this many global loads, and waits for this fraction of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: Other assemblies are also tried for a loop, or a kernel without loops, with this many loads and this fraction of waits.
+#: Other assemblies are also tried for a kernel without loops, or with registers to spare, with this many loads and this
+#: fraction of waits.
 SOME_LOADS, MOST_WAITS = 4, 0.5
-#: If this many warps per SM remain, fewer blocks are tried from two loads on, and taken at this relative time of a
-#: warp.
+#: In loops, other assemblies are tried from two loads on. If this many warps per SM remain, they are taken at this relative
+#: time of a warp.
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
 #: The allocation granularity of registers per thread. With many warps and more than `MOST_SPARE` of them unused, `ptxas`
 #: had enough.
 GRANULE, MOST_SPARE = 8, 1
-#: Registers that a loop may need to keep its loads in flight, if one granule more is not enough.
+#: Granules that a loop may need to keep its loads in flight, if one more is not enough.
 MOST_GRANULES = 3
 #: The largest relative time of a warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
@@ -175,9 +177,9 @@ def assembled(
             best, used = Assembly(cubin, reason), after
     if not tries_blocks:
         return best
+    has_products = PRODUCT.search(ptx) is not None
     has_loops = estimate(best.cubin, target).has_loops
-    grows = PRODUCT.search(ptx) is not None or not has_loops
-    for other in _other_blocks(best.cubin, used, gpu, (threads, shared_bytes), grows=grows, has_loops=has_loops):
+    for other in _other_blocks(used, gpu, (threads, shared_bytes), has_products=has_products, has_loops=has_loops):
         if other.loads and not _waits_apart(best.cubin, target, other.loads):
             break
         result = unless_refused(functools.partial(tried, other.blocks), refusal)
@@ -217,7 +219,7 @@ class BlockCount(NamedTuple):
 
 
 def _other_blocks(
-    cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool, has_loops: bool
+    used: Usage, gpu: Target, block: tuple[int, int], *, has_products: bool, has_loops: bool
 ) -> list[BlockCount]:
     """Returns the numbers of blocks to try; ``block`` is ``(threads, shared_bytes)``."""
     threads, shared_bytes = block
@@ -229,8 +231,10 @@ def _other_blocks(
     if blocks == 0:
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
+    grows = has_products or not has_loops
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        most = SECOND_BLOCK if blocks == 1 else SLOWER_WARP
+        second = SECOND_BLOCK if has_products else SECOND_BLOCK_OF_LOADS
+        most = second if blocks == 1 else SLOWER_WARP
         spilled, unspilled = (min(most, 1 + gain) for gain in (1 / blocks**2, 1 / (2 * blocks)))
         return [BlockCount(blocks + 1, spilled, unspilled)]
     by_registers = resident(used.registers, shared=0)
@@ -242,18 +246,18 @@ def _other_blocks(
     fewer = resident(used.registers + GRANULE)
     if fewer == blocks:
         # More registers cost no block.
-        return [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS)] if uses_all else []
+        return [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS if uses_all else SOME_LOADS)]
     if fewer == 0:
         return []
     if fewer * threads < MANY_WARPS * gpu.lanes:
-        tried = [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS), BlockCount(fewer, loads=SOME_LOADS)]
+        tried = [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS), BlockCount(fewer, loads=TWO_LOADS)]
     elif uses_all:
         tried = [BlockCount(fewer, NO_SLOWER, loads=TWO_LOADS)]
     else:
         return []
     fewest = resident(used.registers + MOST_GRANULES * GRANULE)
     if 0 < fewest < fewer:
-        tried.append(BlockCount(fewest, loads=SOME_LOADS))
+        tried.append(BlockCount(fewest, loads=TWO_LOADS))
     return tried
 
 
@@ -275,5 +279,10 @@ def may_serialise(cubin: bytes, target: str) -> bool:
 
 
 def is_much_faster(candidate: bytes, baseline: bytes, target: str) -> bool:
-    """Returns true if one warp of ``candidate`` takes much less time than one of ``baseline``."""
-    return estimate(candidate, target).cycles <= FASTER_WARP * estimate(baseline, target).cycles
+    """Returns true if one warp of ``candidate`` takes much less time than one of ``baseline``.
+
+    With more registers per thread, the difference must be larger, since fewer warps may be resident.
+    """
+    has_more = usage(candidate).registers > usage(baseline).registers
+    most = FASTER_WARP if has_more else NO_SLOWER
+    return estimate(candidate, target).cycles <= most * estimate(baseline, target).cycles
