@@ -89,9 +89,12 @@ def test_one_more_block_is_taken_if_a_warp_takes_no_longer():
     assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 24, cycles=1070)})[:2] == (0, [0, 5])
     # One block of 16 warps and 71 registers: 64 registers for two.
     assert chosen({0: cubin(71, cycles=100), 2: cubin(64, cycles=100)}, PTX.replace("128", "512"))[0] == 2
-    # A second block doubles the warps.
-    assert chosen({0: cubin(171, cycles=1000), 2: cubin(128, 24, cycles=1150)}, PTX.replace("128", "256"))[0] == 2
-    assert chosen({0: cubin(171, cycles=1000), 2: cubin(128, 24, cycles=1170)}, PTX.replace("128", "256"))[0] == 0
+    # A second block doubles the warps, and its loads overlap the arithmetic of the first one.
+    wide = PTX.replace("128", "256")
+    for ptx, most in ((wide, 1300), (wide.replace("{", "{ mma.sync.aligned.m16n8k16;"), 1160)):
+        for cycles in (most - 10, most + 10):
+            found = chosen({0: cubin(171, cycles=1000), 2: cubin(128, 24, cycles=cycles)}, ptx)[0]
+            assert found == (2 if cycles < most else 0)
     # 168 registers, chosen for a fifth block of 2 warps, let six run: the L1 cache holds the spills of five.
     two_warps = {0: cubin(255, 80, cycles=1000), 5: cubin(168, 168, cycles=1040)}
     assert chosen(two_warps, PTX.replace("128", "64"), shared_bytes=16_384)[0] == 5
@@ -214,8 +217,9 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     # 32 registers: 8 blocks. 40 registers are for 6 blocks, and two loads suffice where so many warps run.
     few, better = loop(2, False), loop(2, True)
     assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 6])
-    # 96 registers: 5 blocks of 4 warps, and fewer loads than are worth a try.
-    assert chosen({0: cubin(96, code=few)})[1] == [0]
+    # 96 registers: 5 blocks of 4 warps. With so few, two loads are worth a try of other blocks, and one load is not.
+    assert chosen({0: cubin(96, code=few), 5: cubin(96, code=few), 4: cubin(104, code=few)})[1] == [0, 5, 4]
+    assert chosen({0: cubin(96, code=loop(1, False))})[1] == [0]
     # Registers are left, so that more would not help.
     assert chosen({0: cubin(30, code=few)}, wide)[1] == chosen({0: cubin(38, code=apart)}, wide)[1] == [0]
     # With many loads, waits for a fifth of them suffice.

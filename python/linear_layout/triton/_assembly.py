@@ -249,7 +249,8 @@ def _other_blocks(
         return [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS if uses_all else SOME_LOADS)]
     if fewer == 0:
         return []
-    if fewer * threads < MANY_WARPS * gpu.lanes:
+    has_few_warps = fewer * threads < MANY_WARPS * gpu.lanes
+    if has_few_warps:
         tried = [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS), BlockCount(fewer, loads=TWO_LOADS)]
     elif uses_all:
         tried = [BlockCount(fewer, NO_SLOWER, loads=TWO_LOADS)]
@@ -257,7 +258,7 @@ def _other_blocks(
         return []
     fewest = resident(used.registers + MOST_GRANULES * GRANULE)
     if 0 < fewest < fewer:
-        tried.append(BlockCount(fewest, loads=TWO_LOADS))
+        tried.append(BlockCount(fewest, loads=TWO_LOADS if has_few_warps else SOME_LOADS))
     return tried
 
 
