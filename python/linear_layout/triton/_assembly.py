@@ -39,11 +39,10 @@ SLOWER_WARP = 1.12
 
 #: Butterflies and fewer blocks are tried if a loop has this many global loads, and waits for this fraction of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: Other assemblies are also tried for a kernel without loops, or with registers to spare, with this many loads and this
-#: fraction of waits.
+#: Other assemblies are also tried for a loop, or a kernel without loops, with this many loads and this fraction of waits.
 SOME_LOADS, MOST_WAITS = 4, 0.5
-#: In loops, other assemblies are tried from two loads on. If this many warps per SM remain, they are taken at this relative
-#: time of a warp.
+#: If this many warps per SM remain, fewer blocks are tried from two loads on, and taken at this relative time of a
+#: warp.
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
 #: The allocation granularity of registers per thread. With many warps and more than `MOST_SPARE` of them unused, `ptxas`
 #: had enough.
@@ -249,16 +248,15 @@ def _other_blocks(
         return [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS if uses_all else SOME_LOADS)]
     if fewer == 0:
         return []
-    has_few_warps = fewer * threads < MANY_WARPS * gpu.lanes
-    if has_few_warps:
-        tried = [BlockCount(blocks, NO_SLOWER, loads=TWO_LOADS), BlockCount(fewer, loads=TWO_LOADS)]
+    if fewer * threads < MANY_WARPS * gpu.lanes:
+        tried = [BlockCount(blocks, NO_SLOWER, loads=SOME_LOADS), BlockCount(fewer, loads=SOME_LOADS)]
     elif uses_all:
         tried = [BlockCount(fewer, NO_SLOWER, loads=TWO_LOADS)]
     else:
         return []
     fewest = resident(used.registers + MOST_GRANULES * GRANULE)
     if 0 < fewest < fewer:
-        tried.append(BlockCount(fewest, loads=TWO_LOADS if has_few_warps else SOME_LOADS))
+        tried.append(BlockCount(fewest, loads=SOME_LOADS))
     return tried
 
 
