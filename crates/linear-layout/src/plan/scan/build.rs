@@ -481,7 +481,10 @@ impl<'a> ScanBuilder<'a> {
             let shift = |c: &u64| self.coordinates.without_low_axis(*c, level.from);
             columns.iter().map(shift).collect()
         };
-        to.reg = [own, to.reg].concat();
+        // Packed instructions combine two rows at once: the totals of both are adjacent.
+        let pairs = usize::from(self.scan.is_packed && to.reg.first().is_some_and(|c| *c != 0));
+        let (adjacent, rest) = to.reg.split_at(pairs);
+        to.reg = [adjacent, &own, rest].concat();
         let [from, to] = [&from, &to].map(|columns| {
             let lists = [&columns.reg, &columns.lane, &columns.warp].map(|list| shifted(list));
             let [reg, lane, warp] = &lists;
@@ -499,28 +502,35 @@ impl<'a> ScanBuilder<'a> {
             reg: reg.to_vec(),
         };
         let mut before = Vec::new();
-        for totals in all.chunks(size) {
-            let mut combined = totals.to_vec();
-            let order: Vec<usize> = if self.scan.reverse {
-                (0..size).rev().collect()
-            } else {
-                (0..size).collect()
-            };
+        let order: Vec<usize> = if self.scan.reverse {
+            (0..size).rev().collect()
+        } else {
+            (0..size).collect()
+        };
+        for totals in all.chunks(size << pairs) {
+            let totals: Vec<&[TupleId]> = totals.chunks(1 << pairs).collect();
+            let mut combined: Vec<Vec<TupleId>> = totals.iter().map(|rows| rows.to_vec()).collect();
             for pair in order.windows(2) {
-                combined[pair[1]] = self.program.combine(combined[pair[0]], totals[pair[1]]);
+                let rows = combined[pair[0]].clone().into_iter().zip(totals[pair[1]]);
+                combined[pair[1]] = rows
+                    .map(|(before, own)| self.program.combine(before, *own))
+                    .collect();
             }
             // The first warp has no carry; its operand is arbitrary.
-            let mut earlier = vec![combined[order[0]]; size];
+            let mut earlier = vec![combined[order[0]].clone(); size];
             for pair in order.windows(2) {
-                earlier[pair[1]] = combined[pair[0]];
+                earlier[pair[1]] = combined[pair[0]].clone();
             }
-            result
-                .totals
-                .extend(order.last().map(|last| combined[*last]));
+            result.totals.extend(
+                order
+                    .last()
+                    .iter()
+                    .flat_map(|last| combined[**last].clone()),
+            );
             result
                 .inclusive
-                .push(self.select_by_warp(level, lanes, combined));
-            before.push(self.select_by_warp(level, lanes, earlier));
+                .extend(self.select_by_warp(level, lanes, combined));
+            before.extend(self.select_by_warp(level, lanes, earlier));
         }
         let mask = level
             .bits
@@ -530,22 +540,25 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value of the thread's own warp: `values[i]`, where `i` is the number that the warp bits of
+    /// Selects the values of the thread's own warp: `values[i]`, where `i` is the number that the warp bits of
     /// `level` form in this warp.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,
         lanes: usize,
-        mut values: Vec<TupleId>,
-    ) -> TupleId {
+        mut values: Vec<Vec<TupleId>>,
+    ) -> Vec<TupleId> {
         for bit in &level.bits {
             let is_set = Predicate::is_set(lanes + bit);
-            let pairs = values.chunks(2);
-            values = pairs
-                .map(|pair| self.program.select(is_set, pair[1], pair[0]))
-                .collect();
+            let halves = values.chunks(2);
+            let chosen = halves.map(|pair| {
+                let rows = pair[1].iter().zip(&pair[0]);
+                rows.map(|(set, clear)| self.program.select(is_set, *set, *clear))
+                    .collect()
+            });
+            values = chosen.collect();
         }
-        values[0]
+        values.swap_remove(0)
     }
 
     /// Returns the columns of the layout that holds the totals of groups. A group consists of the elements that

@@ -273,15 +273,11 @@ impl<'a> TupleBuilder<'a> {
         emitter.set_lists(TupleId(0), &lists);
         let mut steps = &self.steps[..];
         while let Some(step) = steps.first() {
-            let mut emitted = 0;
-            if matches!(step, TupleStep::Combine { .. }) {
-                emitted = emitter.emit_words(steps);
-            }
+            let emitted = emitter.emit_words(steps);
             if emitted == 0 {
                 emitter.emit_step(step);
-                emitted = 1;
             }
-            steps = &steps[emitted..];
+            steps = &steps[emitted.max(1)..];
         }
         let results = (0..widths.len()).flat_map(|operand| emitter.list(results, operand));
         let results = results.collect();
@@ -436,11 +432,14 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Tries to emit a combination, with the selects that follow it, together with the same steps on the other elements of the
-    /// same words. Returns the number of emitted steps; 0 if the elements do not share words.
+    /// Tries to emit a select, or a combination with the selects that follow it, together with the same steps on the other
+    /// elements of the same words. Returns the number of emitted steps; 0 if the elements do not share words.
     fn emit_words(&mut self, steps: &[TupleStep]) -> usize {
         let is_select = |step: &&TupleStep| matches!(step, TupleStep::Select { .. });
-        let count = 1 + steps[1..].iter().take_while(is_select).count();
+        let count = match steps[0] {
+            TupleStep::Combine { .. } => 1 + steps[1..].iter().take_while(is_select).count(),
+            _ => 1,
+        };
         if !self.is_packed || steps.len() < 2 * count {
             return 0;
         }
