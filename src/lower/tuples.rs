@@ -6,11 +6,13 @@ use super::gpu::{Gpu, LaneOperation};
 use super::plans::{OpPlan, layout_of};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, CombineRegion, ProgramInputs};
+use crate::analysis::assignment::combination_cost;
 use crate::analysis::effects::Effects;
 use crate::ir::{Layouts, SingleOperation, TensorLayout, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::layout::BlockSlice;
+use linear_layout::target::Target;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
@@ -19,14 +21,14 @@ pub(super) struct CombineOperands {
     pub(super) layout: Arc<TensorLayout>,
     /// Number of bits of the elements of each operand.
     pub(super) widths: Vec<u32>,
-    /// Estimated number of instructions in the combine region.
+    /// Estimated cost of the combine region.
     pub(super) combine: u32,
 }
 
 impl CombineOperands {
     /// Describes the operands of a reduction or scan. Fails if an operand is not a tensor, or if its elements have
     /// no known bit width.
-    pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
+    pub(super) fn of(layouts: &Layouts, op: Op<'_>, target: &Target) -> Result<Self, Diagnostic> {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
             .collect();
@@ -47,7 +49,7 @@ impl CombineOperands {
         Ok(Self {
             layout,
             widths,
-            combine: instructions(op),
+            combine: combination_cost(op, &target.costs),
         })
     }
 }
@@ -75,16 +77,6 @@ pub(super) fn rows_of_cta(
     }
 }
 
-/// Counts the operations of the combine region without the terminator, as an estimate of the cost.
-fn instructions(op: Op<'_>) -> u32 {
-    let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
-    let operations = blocks.map(|block| {
-        let count = build::operations(block).len();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    });
-    operations.sum::<u32>().saturating_sub(1).max(1)
-}
-
 /// Plans an operation, unless an equal plan is cached, and returns its shared-memory effects.
 ///
 /// `plan` is called with the limit for scratch memory in bytes. `options` are part of the cache key.
@@ -95,7 +87,7 @@ pub(super) fn effects(
     plan: impl FnOnce(&Layouts, Gpu, &CombineOperands, Option<u32>) -> Result<OpPlan, Diagnostic>,
 ) -> Result<Effects, Diagnostic> {
     let (layouts, gpu, limit) = (context.layouts, context.gpu, context.scratch_limit);
-    let operands = CombineOperands::of(layouts, op)?;
+    let operands = CombineOperands::of(layouts, op, context.gpu.target)?;
     let kind = crate::ir::OpKind::of(op).map_or(0, |kind| kind as usize);
     let types = (0..op.operand_count()).map(|i| build::operand(op, i));
     let results = (0..op.result_count()).map(|i| build::result(op, i));

@@ -50,6 +50,6 @@ pub(crate) use options::{AssignmentOptions, Scope};
 pub(crate) use outcome::{Assignment, ScratchOverflow};
 pub(crate) use price_cache::PriceCache;
 pub(crate) use products::PricedProduct;
-pub(crate) use roles::{Role, divides_integers};
+pub(crate) use roles::{Role, combination_cost, divides_integers};
 pub(crate) use slices::Materialisation;
 pub(crate) use variants::{ValueEncodings, cheapest};

@@ -297,7 +297,7 @@ impl<'p> Prices<'p> {
             .filter_map(|i| TensorType::of(build::operand(op, i).r#type()))
             .map(|tensor| element_bits(tensor.element).unwrap_or(32))
             .collect();
-        let combine = combined(op);
+        let combine = roles::combination_cost(op, &self.options.target.costs);
         let mut key = vec![axis, usize::from(reverse.is_none()), combine as usize];
         key.push(usize::from(reverse == Some(true)));
         let is_packed = SingleOperation::packed(op, self.options.target).is_some();
@@ -555,15 +555,6 @@ fn touched_blocks(
         span.insert(packed);
     }
     1 << span.dimension()
-}
-
-/// Returns the number of operations in the combine region of a reduction or scan; at least 1.
-fn combined(op: Op<'_>) -> u32 {
-    let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
-    let count: usize = blocks.map(|block| build::operations(block).len()).sum();
-    u32::try_from(count.saturating_sub(1))
-        .unwrap_or(u32::MAX)
-        .max(1)
 }
 
 /// Returns true for a `tt.load` or `tt.store` of at least two elements and at least one element per thread.

@@ -208,6 +208,20 @@ pub(super) fn cost_per_word(op: Op<'_>, costs: &Costs) -> u32 {
     }
 }
 
+/// Returns the approximate cost for a warp of one application of the combine region of a reduction or scan; at least 1.
+pub(crate) fn combination_cost(op: Op<'_>, costs: &Costs) -> u32 {
+    let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
+    let operations = blocks.flat_map(|block| {
+        let mut operations = build::operations(block);
+        operations.pop();
+        operations
+    });
+    operations
+        .map(|op| cost_per_word(op, costs))
+        .sum::<u32>()
+        .max(1)
+}
+
 pub(super) fn has_tensors(op: Op<'_>) -> bool {
     let operands = (0..op.operand_count()).map(|i| build::operand(op, i).r#type());
     let results = (0..op.result_count()).map(|i| build::result(op, i).r#type());

@@ -40,8 +40,7 @@ pub(crate) struct Builder {
     value_numbers: FxHashMap<Step, ValueId>,
     /// For each operand for which [`Self::zero`] was called, the value that holds the number 0.
     zeros: FxHashMap<u8, ValueId>,
-    /// Number of instructions that one application of the combiner of a reduction or a scan takes. It affects only
-    /// the cost of the program.
+    /// Cost of one application of the combiner of a reduction or a scan. It affects only the cost of the program.
     combination: u32,
 }
 
@@ -124,10 +123,10 @@ impl Builder {
         }
     }
 
-    /// Sets the number of instructions that one application of the combiner of a reduction or a scan takes. This
-    /// number affects only the cost of the program.
-    pub(crate) const fn set_combination_cost(&mut self, instructions: u32) {
-        self.combination = instructions;
+    /// Sets the cost of one application of the combiner of a reduction or a scan. It affects only the cost of the
+    /// program.
+    pub(crate) const fn set_combination_cost(&mut self, cost: u32) {
+        self.combination = cost;
     }
 
     /// Returns the number of bits that an element of the first operand occupies in a word or in shared memory: its

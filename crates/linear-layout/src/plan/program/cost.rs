@@ -57,8 +57,8 @@ impl fmt::Display for Cost {
 /// The number of warps per block for which [`Costs::shuffle_trip`](crate::target::Costs::shuffle_trip) was measured.
 const FULL_LATENCY_WARPS: u32 = 4;
 
-/// Returns the cost of a program on a target. `combination` is the number of instructions that one application of
-/// the combiner of a reduction or a scan takes.
+/// Returns the cost of a program on a target. `combination` is the cost of one application of the combiner of a reduction
+/// or a scan.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
@@ -138,7 +138,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 let counting = 2 << counts_log2;
                 arithmetic += votes + (narrowing + counting) * words * costs.select;
             }
-            Step::Combine { .. } => arithmetic += costs.select * combination,
+            Step::Combine { .. } => arithmetic += combination,
             Step::ReduceLanes { out, .. } => {
                 load_store += costs.lane_reduction;
                 // Narrow elements are widened before, and narrowed after the reduction.

@@ -60,8 +60,8 @@ pub struct Reduction<'a> {
     pub dst: Option<&'a LinearLayout>,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// Number of instructions that one combination of two tuples takes. A tuple contains one element of each
-    /// operand.
+    /// Cost for a warp of one combination of two tuples, as [`Costs`](crate::target::Costs). A tuple contains one
+    /// element of each operand.
     pub combine: u32,
     /// Instruction that reduces all lanes of a warp at once; `None` if the GPU has no such instruction for this
     /// reduction.

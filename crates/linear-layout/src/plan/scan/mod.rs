@@ -53,8 +53,8 @@ pub struct Scan<'a> {
     pub reverse: bool,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// Number of instructions that one combination of two tuples takes. A tuple contains one element of each
-    /// operand.
+    /// Cost for a warp of one combination of two tuples, as [`Costs`](crate::target::Costs). A tuple contains one
+    /// element of each operand.
     pub combine: u32,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub is_packed: bool,

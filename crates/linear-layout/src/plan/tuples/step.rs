@@ -82,8 +82,8 @@ pub(super) struct Conversion {
 pub(in crate::plan) struct Combiner<'a> {
     /// Width in bits of each operand's elements.
     pub(in crate::plan) widths: &'a [u32],
-    /// Number of instructions that one combination of two tuples takes. A tuple contains one element of each
-    /// operand.
+    /// Cost for a warp of one combination of two tuples, as [`Costs`](crate::target::Costs). A tuple contains one
+    /// element of each operand.
     pub(in crate::plan) combine: u32,
     /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub(in crate::plan) is_packed: bool,
