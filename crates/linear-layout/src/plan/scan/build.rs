@@ -521,12 +521,7 @@ impl<'a> ScanBuilder<'a> {
             for pair in order.windows(2) {
                 earlier[pair[1]] = combined[pair[0]].clone();
             }
-            result.totals.extend(
-                order
-                    .last()
-                    .iter()
-                    .flat_map(|last| combined[**last].clone()),
-            );
+            result.totals.extend(&combined[order[size - 1]]);
             result
                 .inclusive
                 .extend(self.select_by_warp(level, lanes, combined));
