@@ -19,10 +19,21 @@ const OTHER_REGISTERS: u32 = 32;
 
 const POINTER_BITS: u32 = 64;
 
-/// Returns true if the tensors that stay live during a whole iteration of a loop exceed the registers of a thread.
+/// Registers per thread for the parts of operands that a scheduler loads just in time.
+const OPERAND_REGISTERS: u64 = 32;
+
+/// Returns true if the tensors that stay live during a whole iteration of a loop exceed the registers of a thread, together with
+/// parts of the operands that the loop computes.
 pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Target) -> bool {
     let words = |type_| words(layouts, type_);
-    words_through(loop_op, &words) > registers_for_tensors(target, threads_around(loop_op))
+    let dots = build::in_order(loop_op).into_iter().filter_map(tt::Dot::of);
+    let mut operands = dots.flat_map(|dot| [dot.a(), dot.b()]);
+    let parts = match operands.any(|operand| is_within(operand, loop_op)) {
+        true => OPERAND_REGISTERS,
+        false => 0,
+    };
+    let most = registers_for_tensors(target, threads_around(loop_op));
+    words_through(loop_op, &words) + parts > most
 }
 
 /// Returns the maximum number of resident thread blocks per SM (or CU), given the registers that the loops in `op`

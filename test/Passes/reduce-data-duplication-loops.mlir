@@ -6,7 +6,7 @@
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
-  // Words of a thread: 64 of the sum, 16 and 64 of the operands.
+  // Words of a thread: 64 of the sum, 16 and 128 of the operands.
   // CHECK-LABEL: @fits
   // CHECK: ttg.local_load
   // CHECK: scf.for
@@ -23,7 +23,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %sum : tensor<64x128xf32, #mma>
   }
 
-  // 64 of the sum, 32 and 128 of the operands: more than 223.
+  // 64 of the sum, 32 and 256 of the operands: more than 223.
   // CHECK-LABEL: @exceeds
   // CHECK: ttg.local_alloc
   // CHECK: scf.for
@@ -39,6 +39,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<64x128xf32, #mma>
     }
     tt.return %sum : tensor<64x128xf32, #mma>
+  }
+
+  // 176 of carried tensors and 16 of one operand: more than 223 with parts of the other one, which the loop computes.
+  // CHECK-LABEL: @exceeds_with_parts
+  // CHECK: ttg.local_alloc
+  // CHECK: scf.for
+  // CHECK: ttg.local_load
+  // CHECK-NEXT: tt.dot
+  tt.func public @exceeds_with_parts(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %b: tensor<64x128xf16, #right>, %zero: tensor<64x128xf32, #mma>, %e: tensor<64x128xf32, #mma>, %f: tensor<64x64xf32, #mma>, %g: tensor<64x32xf32, #mma>, %n: i32) -> (tensor<64x128xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf32, #mma>, tensor<64x32xf32, #mma>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+    %all:4 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %e0 = %e, %f0 = %f, %g0 = %g) -> (tensor<64x128xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf32, #mma>, tensor<64x32xf32, #mma>) : i32 {
+      %e1 = arith.addf %e0, %e0 : tensor<64x128xf32, #mma>
+      %f1 = arith.addf %f0, %f0 : tensor<64x64xf32, #mma>
+      %g1 = arith.addf %g0, %g0 : tensor<64x32xf32, #mma>
+      %b1 = arith.addf %b, %b : tensor<64x128xf16, #right>
+      %d = tt.dot %a, %b1, %acc : tensor<64x64xf16, #left> * tensor<64x128xf16, #right> -> tensor<64x128xf32, #mma>
+      scf.yield %d, %e1, %f1, %g1 : tensor<64x128xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf32, #mma>, tensor<64x32xf32, #mma>
+    }
+    tt.return %all#0, %all#1, %all#2, %all#3 : tensor<64x128xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf32, #mma>, tensor<64x32xf32, #mma>
   }
 
   // Two loops, each without enough registers, and a product between them.
