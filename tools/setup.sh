@@ -137,6 +137,7 @@ explain_missing() {
             "$({ needs; system_needs; } | awk -v p="$package" '$1 == p { printf "%s%s", n++ ? ", " : "", $NF }')" >&2
     done
     say "on Debian 12 or later:  sudo apt-get update && sudo apt-get install $(echo $packages)"
+    say "                        Debian 12 has LLVM $llvm_major in bookworm-security, which must be among the sources of apt"
     say "built elsewhere:        LLVM_PREFIX=/path/to/llvm-$llvm_major make ... (shared libLLVM and libMLIR, built by Clang)"
     say "without MLIR:           make test-pure (the algebra needs no LLVM)"
     exit 1
