@@ -482,8 +482,8 @@ impl<'a> ScanBuilder<'a> {
             columns.iter().map(shift).collect()
         };
         // Packed instructions combine two rows at once: the totals of both are adjacent.
-        let pairs = usize::from(self.scan.is_packed && to.reg.first().is_some_and(|c| *c != 0));
-        let (adjacent, rest) = to.reg.split_at(pairs);
+        let rows_log2 = usize::from(self.scan.is_packed && to.reg.first().is_some_and(|c| *c != 0));
+        let (adjacent, rest) = to.reg.split_at(rows_log2);
         to.reg = [adjacent, &own, rest].concat();
         let [from, to] = [&from, &to].map(|columns| {
             let lists = [&columns.reg, &columns.lane, &columns.warp].map(|list| shifted(list));
@@ -507,8 +507,8 @@ impl<'a> ScanBuilder<'a> {
         } else {
             (0..size).collect()
         };
-        for totals in all.chunks(size << pairs) {
-            let totals: Vec<&[TupleId]> = totals.chunks(1 << pairs).collect();
+        for totals in all.chunks(size << rows_log2) {
+            let totals: Vec<&[TupleId]> = totals.chunks(1 << rows_log2).collect();
             let mut combined: Vec<Vec<TupleId>> = totals.iter().map(|rows| rows.to_vec()).collect();
             for pair in order.windows(2) {
                 let rows = combined[pair[0]].clone().into_iter().zip(totals[pair[1]]);

@@ -446,67 +446,31 @@ impl TupleEmitter<'_> {
         let (low, high) = (&steps[..count], &steps[count..2 * count]);
         let mut made = FxHashMap::default();
         for (low, high) in low.iter().zip(high) {
-            let is_word = |low, high| {
-                [&self.words, &made]
-                    .iter()
-                    .any(|of| of.get(low) == Some(high))
+            let is_word = |(low, high): (TupleId, TupleId)| {
+                let known = [&self.words, &made];
+                known.iter().any(|of| of.get(&low) == Some(&high))
             };
-            match (low, high) {
-                (
-                    TupleStep::Combine { out, acc, other },
-                    TupleStep::Combine {
-                        out: next,
-                        acc: next_acc,
-                        other: next_other,
-                    },
-                ) if is_word(acc, next_acc) && is_word(other, next_other) => {
-                    made.insert(*out, *next);
-                }
-                (
-                    TupleStep::Select {
-                        out,
-                        condition,
-                        if_set,
-                        if_clear,
-                    },
-                    TupleStep::Select {
-                        out: next,
-                        condition: next_condition,
-                        if_set: next_set,
-                        if_clear: next_clear,
-                    },
-                ) if condition == next_condition
-                    && is_word(if_set, next_set)
-                    && is_word(if_clear, next_clear) =>
-                {
-                    made.insert(*out, *next);
-                }
+            match [low, high].map(element_wise) {
+                [Some((how, low)), Some((how_high, high))]
+                    if how == how_high && low.into_iter().zip(high).all(is_word) => {}
                 _ => return 0,
             }
+            made.insert(first_of(low), first_of(high));
         }
         self.words.extend(made);
         for step in low {
-            match step {
-                TupleStep::Combine { out, acc, other } => {
-                    let [acc, other] = [acc, other].map(|low| self.word(*low));
-                    let both = self.b.combine(&acc, &other, true);
-                    self.set_word(*out, &both);
-                }
-                TupleStep::Select {
-                    out,
-                    condition,
-                    if_set,
-                    if_clear,
-                } => {
-                    let predicate = self.b.predicate(*condition);
-                    let [set, clear] = [if_set, if_clear].map(|low| self.word(*low));
-                    let clear = self.b.pack(&clear);
-                    let both = self
-                        .b
-                        .through_words(&set, |b, set| b.select(predicate, set, clear));
-                    self.set_word(*out, &both);
-                }
-                _ => {}
+            if let Some((condition, operands)) = element_wise(step) {
+                let [first, second] = operands.map(|low| self.word(low));
+                let both = match condition {
+                    None => self.b.combine(&first, &second, true),
+                    Some(condition) => {
+                        let predicate = self.b.predicate(condition);
+                        let clear = self.b.pack(&second);
+                        let select = |b: &mut Builder, set| b.select(predicate, set, clear);
+                        self.b.through_words(&first, select)
+                    }
+                };
+                self.set_word(first_of(step), &both);
             }
         }
         2 * count
@@ -632,6 +596,20 @@ impl TupleEmitter<'_> {
 
 fn consecutive(first: TupleId, count: usize) -> Vec<TupleId> {
     (0..narrow::<u32>(count)).map(|i| first.plus(i)).collect()
+}
+
+/// Returns the operands of a combination or a select, and the condition of a select.
+fn element_wise(step: &TupleStep) -> Option<(Option<Predicate>, [TupleId; 2])> {
+    match step {
+        TupleStep::Combine { acc, other, .. } => Some((None, [*acc, *other])),
+        TupleStep::Select {
+            condition,
+            if_set,
+            if_clear,
+            ..
+        } => Some((Some(*condition), [*if_set, *if_clear])),
+        _ => None,
+    }
 }
 
 fn first_of(step: &TupleStep) -> TupleId {
