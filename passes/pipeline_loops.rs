@@ -11,6 +11,9 @@
 //! the iteration before has read. It follows the barrier after the wait, so one barrier per iteration serves both. A
 //! load without a buffer gets slots of its own.
 //!
+//! Two slots are also filled two iterations ahead, where a third one would cost a resident block: the copies follow the
+//! reads of the slot, behind a second barrier.
+//!
 //! A product of warp groups whose result is only yielded stays in flight until the next product has started. If that
 //! is in the next iteration, the product still reads its slot: the buffers have one slot more, and the copies start while
 //! the product runs; or the copies follow the wait for the product.

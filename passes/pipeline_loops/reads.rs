@@ -90,32 +90,33 @@ impl<'c> SlotReads<'_, 'c> {
     /// elements.
     fn cheaper(&self, value: Val<'c>, buffer: Type<'c>) -> Vec<ttg::ConvertLayout<'c, 'c>> {
         let conversions = users(value).filter_map(ttg::ConvertLayout::of);
-        let is_cheaper = |cvt: &ttg::ConvertLayout<'c, 'c>| {
-            let costs = [self.read(cvt.result(), buffer), self.conversion(*cvt)];
-            matches!(costs, [Some(read), Some(convert)] if read < convert)
-        };
+        let is_cheaper = |cvt: &ttg::ConvertLayout<'c, 'c>| self.direct(*cvt, buffer).is_some();
         conversions.filter(is_cheaper).collect()
     }
 
+    /// Returns the cost of a read in place of a conversion, if it is lower than that of the conversion.
+    fn direct(&self, cvt: ttg::ConvertLayout<'c, 'c>, buffer: Type<'c>) -> Option<u32> {
+        let read = self.read(cvt.result(), buffer)?;
+        (read < self.conversion(cvt)?).then_some(read)
+    }
+
     fn cost(&self, value: Val<'c>, buffer: Type<'c>) -> Option<u32> {
-        let direct = self.cheaper(value, buffer);
         let mut sum = 0;
         let mut reads_all = false;
         for user in users(value).filter(|user| build::is_in(*user, self.body)) {
-            let view = tt::Trans::of(user).and_then(|trans| {
-                let view = self.transposed(trans, buffer)?;
-                Some((trans.result(), view))
-            });
-            sum += match (ttg::ConvertLayout::of(user), view) {
-                (Some(cvt), _) if direct.iter().any(|direct| direct.op() == user) => {
-                    self.read(cvt.result(), buffer)?
-                }
-                (_, Some((result, view))) => self.cost(result, view)?,
-                (cvt, None) => {
-                    reads_all = true;
-                    cvt.and_then(|cvt| self.conversion(cvt)).unwrap_or(0)
-                }
-            };
+            let trans = tt::Trans::of(user);
+            let view = trans.and_then(|trans| Some((trans, self.transposed(trans, buffer)?)));
+            if let Some((trans, view)) = view {
+                sum += self.cost(trans.result(), view)?;
+                continue;
+            }
+            let cvt = ttg::ConvertLayout::of(user);
+            if let Some(read) = cvt.and_then(|cvt| self.direct(cvt, buffer)) {
+                sum += read;
+                continue;
+            }
+            reads_all = true;
+            sum += cvt.and_then(|cvt| self.conversion(cvt)).unwrap_or(0);
         }
         let own = if reads_all {
             self.read(value, buffer)?
