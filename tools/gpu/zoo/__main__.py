@@ -4,6 +4,7 @@
     python tools/gpu/zoo                                        # all operators whose packages are installed
     python tools/gpu/zoo --only 'liger/.*norm' --modes lower,both:measured
     python tools/gpu/zoo --jobs 16 --no-tuning                  # in a quarter of an hour instead of an hour
+    python tools/gpu/zoo --cold --modes both:measured           # with operands in memory instead of the L2 cache
     python tools/gpu/zoo --simulate cuda:90                     # without a GPU: on the CPU, at the smallest sizes
     python tools/gpu/zoo --list
 
@@ -57,6 +58,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--jobs", type=int, default=1, help="processes that compile before kernels are timed, or that simulate (default: 1)"
     )
+    parser.add_argument("--cold", action="store_true", help="clear the L2 cache before each kernel, as Triton's autotuner does")
     parser.add_argument("--no-tuning", action="store_true", help="autotuners take their first configuration, as with --simulate")
     parser.add_argument("--simulate", metavar="TARGET", help="run the kernels for cuda:90, hip:gfx942, ... on the CPU instead")
     parser.add_argument("--no-races", action="store_true", help="with --simulate, do not report races in global memory")
@@ -79,7 +81,7 @@ def work(options: argparse.Namespace) -> None:
             from tuning import take_first_configuration
 
             take_first_configuration()
-        bench = Bench(options.modes.split(","), options.rounds, options.caches)
+        bench = Bench(options.modes.split(","), options.rounds, options.caches, is_cold=options.cold)
         run = bench.compile if options.worker == "compile" else bench.run
     from operators import OPERATORS
 

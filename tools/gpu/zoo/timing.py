@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pathlib
 import statistics
@@ -26,9 +27,11 @@ MEASURING_CALLS = 64
 class Bench:
     """The modes, and the compilations so far."""
 
-    def __init__(self, modes: list[str], rounds: int, folder: pathlib.Path):
+    def __init__(self, modes: list[str], rounds: int, folder: pathlib.Path, *, is_cold: bool = False):
         self.modes = [TRITON, *modes]
         self.rounds = rounds
+        #: Whether the L2 cache is cleared before each kernel.
+        self.is_cold = is_cold
         #: The folder with one Triton cache per mode.
         self.folder = folder
         #: Compile seconds, by mode and by kernel with its options.
@@ -109,7 +112,9 @@ class Bench:
             first = turn % len(self.modes)
             for mode in self.modes[first:] + self.modes[:first]:
                 self._enter(mode)
-                for kernel, found in profiled(case.run).items():
+                with cleared() if self.is_cold else contextlib.nullcontext():
+                    launches = profiled(case.run)
+                for kernel, found in launches.items():
                     if kernel in self.hashes[TRITON]:
                         times[mode][kernel].append(statistics.median(found))
         for kernel, baseline in times[TRITON].items():
@@ -125,6 +130,22 @@ class Bench:
         errors = {mode: distance(outputs[mode], expected) for mode in self.modes}
         differences = {mode: distance(outputs[mode], outputs[TRITON]) for mode in self.modes[1:]}
         yield OperatorRow(operator.name, size, "", errors, case.tolerance, differences, self._compile_seconds(), fallbacks)
+
+
+@contextlib.contextmanager
+def cleared() -> Iterator[None]:
+    """Clears the L2 cache before each kernel, as Triton's autotuner does."""
+    driver = triton.runtime.driver.active
+    buffer = driver.get_empty_cache_for_benchmark()
+
+    def clear(_: Any) -> None:
+        driver.clear_cache(buffer)
+
+    triton.knobs.runtime.launch_enter_hook.add(clear)
+    try:
+        yield
+    finally:
+        triton.knobs.runtime.launch_enter_hook.remove(clear)
 
 
 def profiled(run: Any) -> dict[str, list[float]]:
