@@ -1,7 +1,8 @@
 //! Live tensors: 32-bit words of registers per thread that tensors occupy at each operation.
 //!
-//! Tensors that come from memory, products, reductions and conversions count, and so do floating-point tensors. Address
-//! arithmetic and masks do not: a back end computes them in front of the access that uses them.
+//! Tensors that come from memory, products, reductions and conversions count, and so do computed floating-point tensors.
+//! Address arithmetic and masks do not: a back end computes them in front of the access that uses them. Nor do constants
+//! and broadcast scalars, whose elements share a register.
 
 use super::assignment::Role;
 use super::positions::Positions;
@@ -76,15 +77,16 @@ impl LiveTensors {
     }
 }
 
-/// Returns true if a value is a tensor that is assumed to occupy registers. Pointers, integer block arguments, and
-/// integers that can be recomputed do not count.
+/// Returns true if a value is a tensor that is assumed to occupy registers. Pointers, constants, broadcast scalars,
+/// integer block arguments, and integers that can be recomputed do not count.
 fn counts(value: Val<'_>) -> bool {
     let Some(tensor) = TensorType::of(value.r#type()) else {
         return false;
     };
     let is_address = sys::pointer(tensor.element).is_some();
     let role = sys::defining_operation(value).map(Role::of);
-    !is_address && (tensor.element.is_float() || !role.is_none_or(is_recomputed))
+    let is_shared = role == Some(Role::Source);
+    !is_address && !is_shared && (tensor.element.is_float() || !role.is_none_or(is_recomputed))
 }
 
 const fn is_recomputed(role: Role) -> bool {

@@ -81,7 +81,8 @@ fn resident(words: u64, threads: u64, shared_bytes: u32, target: &Target) -> u32
 /// Returns true if the live tensors of a function take more than 1.5 times the registers of a thread.
 ///
 /// The estimate counts all tensors in full, although `ptxas` reorders operations so that fewer are live. On an H200, 16 kernels
-/// of flash-linear-attention with 256 to 370 live words spill at most 368 bytes, and seven with 448 to 852 words up to 1 328.
+/// of flash-linear-attention with 256 to 370 live words spill at most 368 bytes, and seven with 448 to 852 words up to 1 328,
+/// with constants counted.
 pub(crate) fn far_exceeds_registers(function: Op<'_>, layouts: &Layouts, target: &Target) -> bool {
     let threads = u32::try_from(threads_around(function)).unwrap_or(u32::MAX);
     let live = LiveTensors::of(function, layouts).most();
