@@ -11,6 +11,13 @@
 //! that compute its operands, if the tensors that are live in between and its result fit in half of the registers of a
 //! thread. A load does not cross other loads, so loads keep their order.
 //!
+//! Asynchronous copies are loads as well, but do not move: they would extend the lifetimes of their buffers. Instead,
+//! stores of tensors to new buffers move below the copies that follow. In front of a loop, these are its first copies:
+//! ```text
+//! a = load; store a to a buffer; start copies               two latencies
+//! a = load; start copies; store a to a buffer               one latency
+//! ```
+//!
 //! Not here: loads of the next iteration of a loop (a software pipeliner).
 
 use super::Pass;
@@ -34,6 +41,9 @@ impl Pass for HoistLoadsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         for function in functions(context.module()) {
             while hoist_one(context, function) {}
+            for op in build::in_order(function) {
+                sink_below_copies(context, op);
+            }
         }
         Ok(Vec::new())
     }
@@ -61,6 +71,50 @@ fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
         }
     }
     false
+}
+
+/// Moves `op` below the asynchronous copies that follow if it stores a tensor to a new buffer. The copies then start
+/// before the store waits for the tensor, which often is loaded.
+fn sink_below_copies<'c>(context: &PassContext<'c>, op: Op<'c>) {
+    let is_store = OpKind::TtgLocalAlloc.is(op) && !build::operands(op).is_empty();
+    let Some(block) = build::block_around(op).filter(|_| is_store) else {
+        return;
+    };
+    let uses = sys::uses(build::only_result(op)).into_iter();
+    let users: FxHashSet<OpId> = uses.map(|(user, _)| operation_id(user)).collect();
+    let ops = build::operations(block);
+    let first = ops
+        .iter()
+        .position(|other| *other == op)
+        .map_or(ops.len(), |at| at + 1);
+    let may_cross =
+        |other: &Op<'_>| may_sink_below(*other) && !users.contains(&operation_id(*other));
+    let crossed = ops[first..]
+        .iter()
+        .take_while(|other| may_cross(other))
+        .count();
+    let is_copy = |other: &Op<'_>| OpKind::TtgAsyncCopyGlobalToLocal.is(*other);
+    if let Some(last) = ops[first..first + crossed].iter().rposition(is_copy) {
+        let rewriter = context.rewriter();
+        let copy = rewriter.copy_before(ops[first + last + 1], op);
+        rewriter.replace(op, &build::results(copy));
+    }
+}
+
+/// Returns true for an operation that neither waits nor accesses a buffer that a thread has written.
+fn may_sink_below(op: Op<'_>) -> bool {
+    use OpView as V;
+    let role = Role::of(op);
+    let is_new_or_copied = matches!(
+        OpView::of(op),
+        Some(
+            V::TtgAsyncCommitGroup(_)
+                | V::TtgAsyncCopyGlobalToLocal(_)
+                | V::TtgLocalAlloc(_)
+                | V::TtgMemDescIndex(_)
+        )
+    );
+    (role.is_pure() && !waits(op)) || is_new_or_copied
 }
 
 /// Returns the block that contains the load `op`. Returns `None` if `op` is not a load, or if the load must not

@@ -9,6 +9,8 @@
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @transposed_sum
   // CHECK: tt.load
@@ -106,5 +108,54 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %w : tensor<64x128xf32, #rows>
     }
     tt.return %sum : tensor<64x128xf32, #rows>
+  }
+
+  // Constants take no registers of their own: without them, the 64 words of the load fit.
+  // CHECK-LABEL: @constants
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.convert_layout
+  tt.func private @constants(%q: tensor<64x128x!tt.ptr<f32>, #rows>, %t: tensor<32x32xf32, #columns>) -> (tensor<32x32xf32, #rows>, tensor<64x128xf32, #rows>) {
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32, #rows>
+    %one = arith.constant dense<0.5> : tensor<64x128xf32, #rows>
+    %u = ttg.convert_layout %t : tensor<32x32xf32, #columns> -> tensor<32x32xf32, #rows>
+    %x = tt.load %q : tensor<64x128x!tt.ptr<f32>, #rows>
+    %y = arith.addf %x, %zero : tensor<64x128xf32, #rows>
+    %z = arith.mulf %y, %one : tensor<64x128xf32, #rows>
+    tt.return %u, %z : tensor<32x32xf32, #rows>, tensor<64x128xf32, #rows>
+  }
+
+  // The copies start before the store waits for the load.
+  // CHECK-LABEL: @store_before_copies
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.local_alloc : ()
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  // CHECK-NEXT: ttg.local_alloc %{{.*}} :
+  // CHECK-NEXT: ttg.async_commit_group
+  // CHECK-NEXT: ttg.async_wait
+  tt.func private @store_before_copies(%p: tensor<32x32x!tt.ptr<f32>, #rows>, %q: tensor<32x32x!tt.ptr<f32>, #rows>) -> (tensor<32x32xf32, #columns>, tensor<32x32xf32, #columns>) {
+    %x = tt.load %p : tensor<32x32x!tt.ptr<f32>, #rows>
+    %a = ttg.local_alloc %x : (tensor<32x32xf32, #rows>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    %c = ttg.async_copy_global_to_local %q, %b : tensor<32x32x!tt.ptr<f32>, #rows> -> <32x32xf32, #shared, #smem, mutable>
+    %d = ttg.async_commit_group tokens %c
+    %e = ttg.async_wait %d {num = 0 : i32}
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #columns>
+    %z = ttg.local_load %b token %e : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #columns>
+    tt.return %y, %z : tensor<32x32xf32, #columns>, tensor<32x32xf32, #columns>
+  }
+
+  // A read of the stored tensor, and one of another buffer, stay in front of the copies.
+  // CHECK-LABEL: @read_before_copies
+  // CHECK: ttg.local_alloc %{{.*}} :
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.local_alloc : ()
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  tt.func private @read_before_copies(%x: tensor<32x32xf32, #rows>, %q: tensor<32x32x!tt.ptr<f32>, #rows>) -> tensor<32x32xf32, #columns> {
+    %a = ttg.local_alloc %x : (tensor<32x32xf32, #rows>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #columns>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    %c = ttg.async_copy_global_to_local %q, %b : tensor<32x32x!tt.ptr<f32>, #rows> -> <32x32xf32, #shared, #smem, mutable>
+    %d = ttg.async_commit_group tokens %c
+    tt.return %y : tensor<32x32xf32, #columns>
   }
 }
