@@ -72,7 +72,7 @@ def install(
     ``assembly="first"`` saves time: a kernel is not assembled again for another occupancy.
 
     ``select`` decides on the parts of ``mode`` for each kernel. ``"predicted"`` uses all of them, and layouts by
-    predicted cost. ``"compiled"`` compares the machine code with and without each part; no GPU is needed.
+    predicted cost. ``"compiled"`` leaves out a part without which the machine code is clearly better; no GPU is needed.
     ``"measured"`` times these candidates in the first launches, and also ours with the occupancy of Triton's; Triton's
     cache keeps the fastest for each grid size.
 

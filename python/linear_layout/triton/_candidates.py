@@ -25,20 +25,28 @@ TRITON = "triton"
 TTGIR = "ttgir"
 
 
-def names(mode: str) -> tuple[str, ...]:
-    """Returns the candidates of a mode, preferred first: our lowering before Triton's, Triton's layouts before ours.
+#: Candidates with other layouts than Triton's.
+OTHER_LAYOUTS = ("layouts", "both", "passes")
 
-    >>> names("both")
-    ('lower', 'both', 'triton', 'layouts')
-    >>> names("layouts")
-    ('triton', 'layouts')
+
+def names(mode: str, select: str) -> list[str]:
+    """Returns the candidates of a mode, preferred first: our lowering before Triton's.
+
+    Our layouts are preferred to Triton's if they are predicted to be clearly cheaper; ``select="measured"`` also tries
+    layouts that are hardly cheaper.
+
+    >>> names("both", "compiled")
+    ['both', 'lower', 'layouts', 'triton']
+    >>> names("both", "measured")
+    ['lower', 'triton', 'both', 'layouts']
     """
-    return {
-        "lower": ("lower", TRITON),
-        "layouts": (TRITON, "layouts"),
-        "both": ("lower", "both", TRITON, "layouts"),
-        "passes": ("lower", "passes", TRITON),
+    found = {
+        "lower": ["lower", TRITON],
+        "layouts": ["layouts", TRITON],
+        "both": ["both", "lower", "layouts", TRITON],
+        "passes": ["passes", "lower", TRITON],
     }[mode]
+    return sorted(found, key=OTHER_LAYOUTS.__contains__) if select == "measured" else found
 
 
 class Modules(Protocol):
@@ -68,8 +76,8 @@ class Candidate:
     body: str = ""
 
     @property
-    def changes_layouts(self) -> bool:
-        return self.name in ("layouts", "both", "passes")
+    def is_lowered_by_triton(self) -> bool:
+        return self.name in (TRITON, "layouts")
 
     @property
     def binary(self) -> bytes:
@@ -133,7 +141,7 @@ class Fork:
         ttgir = _once(self._stages[TTGIR], self._modules)
         candidates: list[Candidate] = []
         failures: dict[str, Exception] = {}
-        for name in names(self._settings.mode):
+        for name in names(self._settings.mode, self._settings.select):
             if any(not made.entry.used for made in candidates) and name == TRITON:
                 continue
             made = Candidate(name, Entry(entry.target), {**self._stages, TTGIR: ttgir}, {}, copy.deepcopy(metadata))
@@ -158,13 +166,14 @@ class Fork:
         return selected
 
     def _run(self, made: Candidate, first: str, module: Any, others: Sequence[Candidate]) -> bool:
-        """Runs the stages of a candidate. Returns false if another candidate has the same layouts or machine code."""
+        """Runs the stages of a candidate. Returns false if another one has the same layouts and lowering, or machine code."""
         stages = list(self._stages)
         for name in stages[stages.index(first) :]:
             module = made.stages[name](module, made.metadata)
             if name == TTGIR:
                 made.body = self._modules.body(module)
-                if made.changes_layouts and any(made.body == other.body for other in others if not other.changes_layouts):
+                lowered = [other for other in others if other.is_lowered_by_triton == made.is_lowered_by_triton]
+                if any(made.body == other.body for other in lowered):
                     return False
             made.artifacts[name] = self._modules.text(module) if name == TTGIR else module
         return all(made.binary != other.binary for other in others)

@@ -45,7 +45,7 @@ def bounds(binary: bytes, metadata: dict[str, int], target: str) -> Bounds:
 
 
 def selected(candidates: Sequence[Candidate], target: str) -> int:
-    """Returns the index of the candidate that is predicted to be the fastest: the first, unless another one is better.
+    """Returns the index of the candidate to keep: the first, which is preferred, unless another one is clearly better.
 
     AMD machine code has no latencies, so that the first candidate is kept.
     """
