@@ -86,9 +86,6 @@ fn counts(value: Val<'_>) -> bool {
     let is_address = sys::pointer(tensor.element).is_some();
     let role = sys::defining_operation(value).map(Role::of);
     let is_shared = role == Some(Role::Source);
-    !is_address && !is_shared && (tensor.element.is_float() || !role.is_none_or(is_recomputed))
-}
-
-const fn is_recomputed(role: Role) -> bool {
-    matches!(role, Role::Source | Role::Elementwise | Role::View)
+    let is_computed_once = role.is_some_and(|role| !role.is_repeatable());
+    !is_address && !is_shared && (tensor.element.is_float() || is_computed_once)
 }
