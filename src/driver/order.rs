@@ -14,8 +14,8 @@ use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
 /// The instruction order of a block may change only if its peak of live registers is above this number. Up to this
-/// peak, the given order is better: dependent instructions are further apart, which hides latency, and half of the
-/// multiprocessor's threads can be resident.
+/// peak, the given order is better: dependent instructions are further apart, which hides latency. `ptxas` needs fewer
+/// registers than that, as addresses become immediates.
 const MIN_PEAK: u32 = 72;
 
 /// Addressable 32-bit registers per thread on NVIDIA GPUs.
