@@ -135,6 +135,18 @@ def test_a_candidate_that_falls_back_is_triton_s():
             compiled(kernels.matmul, MATMUL, BLACKWELL, num_warps=8)
 
 
+@pytest.mark.parametrize("select", ["compiled", "measured"])
+@pytest.mark.parametrize("mode", ["lower", "layouts", "both", "passes"])
+def test_a_kernel_that_falls_back_is_compiled_once(monkeypatch, mode, select):
+    backend = triton.backends.backends["nvidia"].compiler
+    lowered = []
+    make_llir = backend.make_llir
+    monkeypatch.setattr(backend, "make_llir", lambda *given: lowered.append(mode) or make_llir(*given))
+    with ll.triton.installed(mode, select=select):
+        compiled(kernels.matmul, MATMUL, BLACKWELL)
+    assert lowered == [mode]
+
+
 def test_the_selected_candidate_is_what_its_mode_compiles():
     with ll.triton.installed("lower"):
         alone = compiled(kernels.matmul, MATMUL)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional, Protocol, Sequence
 
 from ._report import Entry
-from ._settings import Settings
+from ._settings import LOWERING_MODES, Settings
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 Stages = dict[str, Stage]
@@ -23,10 +23,6 @@ Stages = dict[str, Stage]
 TRITON = "triton"
 #: The stage whose result is a module with layouts.
 TTGIR = "ttgir"
-
-
-#: Candidates with other layouts than Triton's.
-OTHER_LAYOUTS = ("layouts", "both", "passes")
 
 
 def names(mode: str, select: str) -> list[str]:
@@ -46,7 +42,9 @@ def names(mode: str, select: str) -> list[str]:
         "both": ["both", "lower", "layouts", TRITON],
         "passes": ["passes", "lower", TRITON],
     }[mode]
-    return sorted(found, key=OTHER_LAYOUTS.__contains__) if select == "measured" else found
+    if select == "measured":
+        found.sort(key=lambda name: name not in ("lower", TRITON))
+    return found
 
 
 class Modules(Protocol):
@@ -76,8 +74,14 @@ class Candidate:
     body: str = ""
 
     @property
-    def is_lowered_by_triton(self) -> bool:
-        return self.name in (TRITON, "layouts")
+    def lowers(self) -> bool:
+        """True if the mode has our lowering, which may decline the kernel."""
+        return self.name in LOWERING_MODES
+
+    @property
+    def falls_back(self) -> bool:
+        """True if all parts declined the kernel, once it is compiled."""
+        return self.lowers and not self.entry.used
 
     @property
     def binary(self) -> bytes:
@@ -172,8 +176,8 @@ class Fork:
             module = made.stages[name](module, made.metadata)
             if name == TTGIR:
                 made.body = self._modules.body(module)
-                lowered = [other for other in others if other.is_lowered_by_triton == made.is_lowered_by_triton]
-                if any(made.body == other.body for other in lowered):
+                equal = [other for other in others if other.body == made.body]
+                if any(other.lowers == made.lowers or other.falls_back for other in equal):
                     return False
             made.artifacts[name] = self._modules.text(module) if name == TTGIR else module
         return all(made.binary != other.binary for other in others)

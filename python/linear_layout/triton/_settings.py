@@ -7,6 +7,8 @@ import hashlib
 from dataclasses import dataclass
 
 MODES = ("lower", "layouts", "both", "passes")
+#: The modes with our lowering.
+LOWERING_MODES = ("lower", "both", "passes")
 LAYOUT_POINTS = ("end", "pipeline")
 LANE_REDUCTIONS = ("compiled", "cheapest", "butterfly")
 ASSEMBLIES = ("fastest", "first")
@@ -44,7 +46,7 @@ class Settings:
 
     @property
     def lowers(self) -> bool:
-        return self.mode in ("lower", "both", "passes")
+        return self.mode in LOWERING_MODES
 
     @property
     def chooses_layouts(self) -> bool:
