@@ -1,7 +1,7 @@
 //! Floats: `tt.precise_divf`, `tt.approx_divf`, `tt.precise_sqrt`, `tt.clampf`.
 //!
-//! Precise operations become MLIR's division and square root, rounded to nearest. LLVM may approximate the approximate
-//! quotient.
+//! Precise operations become MLIR's division and square root, rounded to nearest. The approximate quotient is an
+//! instruction of the target.
 
 use super::state::{Lowering, Outcome};
 use super::{elementwise, math};
@@ -19,7 +19,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let quotients: Vec<Val<'c>> = a
                 .iter()
                 .zip(b.iter())
-                .map(|(a, b)| l.e.fdiv_approximate(*a, *b))
+                .map(|(a, b)| l.gpu.approximate_quotient(&mut l.e, *a, *b))
                 .collect();
             l.set(op.result(), quotients);
             Ok(())

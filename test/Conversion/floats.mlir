@@ -32,7 +32,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: llvm.intr.minimum
     %v = tt.clampf %u, %c0, %c200, propagateNan = all : tensor<128xf32, #b>
     // A quotient that every division has exactly.
-    // CHECK: llvm.fdiv %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<afn>} : f32
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.div.approx.f"
+    // AMD: llvm.fdiv %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<afn>} : f32
     %c1 = arith.constant dense<1.0> : tensor<128xf32, #b>
     %w = tt.approx_divf %v, %c1 : tensor<128xf32, #b>
     %one = arith.constant dense<1.0> : tensor<1xf32, #b>
@@ -57,6 +58,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   tt.func public @approximate(%out: !tt.ptr<f32>, %x: f32, %y: f32) {
     %w = tt.approx_divf %x, %y : f32
+    tt.store %out, %w : !tt.ptr<f32>
+    tt.return
+  }
+
+  // Triton divides by 448 with this quotient and a product. It is not rounded at compile time: the instruction decides the bits.
+  // PTX-LABEL: .entry reciprocal
+  // PTX: div.approx.f32
+  tt.func public @reciprocal(%out: !tt.ptr<f32>) {
+    %one = arith.constant 1.0 : f32
+    %most = arith.constant 448.0 : f32
+    %w = tt.approx_divf %one, %most : f32
     tt.store %out, %w : !tt.ptr<f32>
     tt.return
   }

@@ -325,6 +325,11 @@ pub(super) trait Isa: Sync {
         None
     }
 
+    /// Divides `a` by `b` as `tt.approx_divf` does: with an error of at most 2 ulp, if `b` is not very large.
+    fn approximate_quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+        e.fdiv_approximate(a, b)
+    }
+
     /// Computes the upper 64 bits of the 128-bit product of two 64-bit integers.
     fn upper_half<'c>(
         &self,
@@ -866,6 +871,15 @@ impl Gpu {
         b: Val<'c>,
     ) -> Option<Val<'c>> {
         self.isa.quotient(e, a, b)
+    }
+
+    pub(crate) fn approximate_quotient<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        a: Val<'c>,
+        b: Val<'c>,
+    ) -> Val<'c> {
+        self.isa.approximate_quotient(e, a, b)
     }
 
     pub(crate) fn upper_half<'c>(

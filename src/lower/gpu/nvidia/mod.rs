@@ -21,6 +21,7 @@ use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, NamedAttr};
 use crate::lower::format::Rounding;
 use crate::sys::build::Val;
+use crate::sys::float_width;
 use linear_layout::target::{Float8, Fragment};
 use melior::ir::{Attribute, Type, ValueLike};
 
@@ -367,6 +368,15 @@ impl Isa for Nvidia {
     /// Uses `div.full`. LLVM would select `div.approx`, whose result is 0 for large divisors.
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
+    }
+
+    /// Calls an intrinsic for f32, as Triton does. LLVM would fold an `fdiv` of constants, and round the quotient to nearest:
+    /// Triton divides by a constant with one quotient of constants and a product, whose bits would differ.
+    fn approximate_quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+        match float_width(a.r#type()) {
+            Some(32) => e.call_intrinsic("llvm.nvvm.div.approx.f", &[a, b], a.r#type()),
+            _ => e.fdiv_approximate(a, b),
+        }
     }
 
     fn upper_half<'c>(
