@@ -45,5 +45,5 @@ pub use reason::Reason;
 pub use semantics::LinearLayouts;
 pub(crate) use tensor::memdesc;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
-pub(crate) use uniform::integer_constant;
+pub(crate) use uniform::{float_constant, integer_constant};
 pub use unknown::{TRITON_VERSION, unknown_name};

@@ -5,7 +5,7 @@ use super::pattern::{MatchResult, ViewOp};
 use super::{OpKind, builders};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
-use melior::ir::attribute::IntegerAttribute;
+use melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, AttributeLike, ValueLike};
 
@@ -22,6 +22,13 @@ pub(super) fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
 /// values.
 pub(crate) fn integer_constant(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
+}
+
+/// Returns the value of a scalar float constant, or of each element of a splat constant. Returns `None` for other
+/// values.
+pub(crate) fn float_constant(value: Val<'_>) -> Option<f64> {
+    let value = FloatAttribute::try_from(constant(value)?).ok()?;
+    Some(value.value())
 }
 
 /// Returns true if all elements of `value` are copies of one scalar. A view of such a value can be replaced by a

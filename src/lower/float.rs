@@ -5,8 +5,9 @@
 
 use super::state::{Lowering, Outcome};
 use super::{elementwise, math};
-use crate::ir::ops::PropagateNan;
-use crate::ir::{OpView, UpstreamKind};
+use crate::ir::ops::{PropagateNan, arith, tt};
+use crate::ir::{OpView, UpstreamKind, float_constant};
+use crate::sys;
 use crate::sys::build::{Op, Val};
 use melior::ir::ValueLike;
 
@@ -26,6 +27,18 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         Some(OpView::TtClampF(view)) => {
             elementwise::check_formats(op, UpstreamKind::ArithMaxNumF)?;
+            if is_symmetric(&view) {
+                let [x, limit] = [view.x(), view.max()].map(|value| l.get(value));
+                let propagates_nan = view.propagate_nan() == PropagateNan::All;
+                let pairs = x.iter().zip(limit.iter());
+                let clipped: Option<Vec<Val<'c>>> = pairs
+                    .map(|(x, limit)| l.gpu.clip(&mut l.e, *x, *limit, propagates_nan))
+                    .collect();
+                if let Some(clipped) = clipped {
+                    l.set(view.result(), clipped);
+                    return Ok(());
+                }
+            }
             // The first pair of operations ignores NaN, the second pair propagates it.
             let (most, least) = match view.propagate_nan() {
                 PropagateNan::None => (UpstreamKind::ArithMaxNumF, UpstreamKind::ArithMinNumF),
@@ -44,4 +57,16 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         _ => unreachable!("the dispatch goes by kind"),
     }
+}
+
+/// Returns true if the bounds of a `tt.clampf` are `-limit` and `limit`, as constants or as `0 - limit` and `limit`. These
+/// are the bounds for which Triton uses one instruction, which differs from two in the sign of the result for a NaN.
+fn is_symmetric(clamp: &tt::ClampF<'_, '_>) -> bool {
+    let (low, high) = (clamp.min(), clamp.max());
+    if let (Some(low), Some(high)) = (float_constant(low), float_constant(high)) {
+        return low == -high;
+    }
+    sys::defining_operation(low)
+        .and_then(arith::SubF::of)
+        .is_some_and(|negated| negated.rhs() == high && float_constant(negated.lhs()) == Some(0.0))
 }

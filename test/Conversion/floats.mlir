@@ -12,6 +12,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // AMD-LABEL: llvm.func @k
   // PTX: div.rn.f32
   // PTX: sqrt.rn.f32
+  // PTX: min.xorsign.abs.f32
+  // PTX: min.NaN.xorsign.abs.f32
   // PTX: div.approx.f32
   tt.func public @k(%out: !tt.ptr<f32>, %want: !tt.ptr<f32>) {
     %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>
@@ -30,7 +32,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %u = tt.clampf %s, %c0, %c200, propagateNan = none : tensor<128xf32, #b>
     // CHECK: llvm.intr.maximum
     // CHECK: llvm.intr.minimum
-    %v = tt.clampf %u, %c0, %c200, propagateNan = all : tensor<128xf32, #b>
+    %v0 = tt.clampf %u, %c0, %c200, propagateNan = all : tensor<128xf32, #b>
+    // Bounds that differ in the sign only: one instruction on NVIDIA.
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.fmin.xorsign.abs.f"
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.fmin.nan.xorsign.abs.f"
+    // AMD-NOT: xorsign
+    %c-200 = arith.constant dense<-200.0> : tensor<128xf32, #b>
+    %c64 = arith.constant dense<64.0> : tensor<128xf32, #b>
+    %below = arith.subf %v0, %c64 : tensor<128xf32, #b>
+    %bounded = tt.clampf %below, %c-200, %c200, propagateNan = none : tensor<128xf32, #b>
+    %negated = arith.subf %c0, %c200 : tensor<128xf32, #b>
+    %again = tt.clampf %bounded, %negated, %c200, propagateNan = all : tensor<128xf32, #b>
+    %v = arith.addf %again, %c64 : tensor<128xf32, #b>
     // A quotient that every division has exactly.
     // CHECK: llvm.call_intrinsic "llvm.nvvm.div.approx.f"
     // AMD: llvm.fdiv %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<afn>} : f32

@@ -330,6 +330,18 @@ pub(super) trait Isa: Sync {
         e.fdiv_approximate(a, b)
     }
 
+    /// Bounds an f32 by `-_limit` and `_limit` with one instruction. Returns `None` if there is no such instruction.
+    fn clip<'c>(
+        &self,
+        _: Gpu,
+        _: &mut Emitter<'c>,
+        _x: Val<'c>,
+        _limit: Val<'c>,
+        _propagates_nan: bool,
+    ) -> Option<Val<'c>> {
+        None
+    }
+
     /// Computes the upper 64 bits of the 128-bit product of two 64-bit integers.
     fn upper_half<'c>(
         &self,
@@ -880,6 +892,16 @@ impl Gpu {
         b: Val<'c>,
     ) -> Val<'c> {
         self.isa.approximate_quotient(e, a, b)
+    }
+
+    pub(crate) fn clip<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        x: Val<'c>,
+        limit: Val<'c>,
+        propagates_nan: bool,
+    ) -> Option<Val<'c>> {
+        self.isa.clip(self, e, x, limit, propagates_nan)
     }
 
     pub(crate) fn upper_half<'c>(

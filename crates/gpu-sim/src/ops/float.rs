@@ -99,6 +99,9 @@ binary! {
     // A NaN wins.
     MAXIMUM ["llvm.intr.maximum"] ["maximum"] |ty, a, b| pick(ty, a, b, true, true);
     MINIMUM ["llvm.intr.minimum"] ["minimum"] |ty, a, b| pick(ty, a, b, false, true);
+    // The smaller absolute value, with the product of the signs.
+    CLIP [] ["fmin.xorsign.abs"] |ty, a, b| signed_minimum(ty, a, b, false);
+    CLIP_NAN [] ["fmin.nan.xorsign.abs"] |ty, a, b| signed_minimum(ty, a, b, true);
     POW ["llvm.intr.pow"] ["pow"] |ty, a, b| wide2(ty, a, b, f64::powf);
     COPYSIGN ["llvm.intr.copysign"] ["copysign"] |ty, a, b| a & !sign(ty) | b & sign(ty);
     ATAN2 ["llvm.intr.atan2"] ["atan2"] |ty, a, b| wide2(ty, a, b, f64::atan2);
@@ -146,6 +149,12 @@ fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     // Zeros compare equal, but -0 is the smaller zero.
     let a_is_less = if x == y { x.is_sign_negative() } else { x < y };
     if a_is_less == max { b } else { a }
+}
+
+#[inline]
+fn signed_minimum(ty: FloatTy, a: u64, b: u64, nan_wins: bool) -> u64 {
+    let least = pick(ty, a & !sign(ty), b & !sign(ty), false, nan_wins);
+    least & !sign(ty) | (a ^ b) & sign(ty)
 }
 
 #[derive(Debug)]

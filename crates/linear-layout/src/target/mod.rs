@@ -134,6 +134,9 @@ pub struct Instructions {
     ///
     /// This order applies to products of two 4-bit operands with E4M3 scales.
     pub k_first_scales: bool,
+    /// True if a minimum of absolute values with the product of the signs bounds an f32 by `-c` and `c`
+    /// (`min.xorsign.abs`; Triton uses it on `sm_90` and later).
+    pub signed_minimum: bool,
     /// True if the target has atomic additions of bf16 and of vectors of adjacent floats (`sm_90` and later; PTX
     /// ISA, `atom`, `red`).
     pub vector_atomics: bool,

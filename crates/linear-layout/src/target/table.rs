@@ -129,6 +129,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         instructions: Instructions {
             load_matrix: arch >= 75,
             store_matrix: arch >= 90,
+            signed_minimum: arch >= 90,
             move_matrix: arch >= 75,
             byte_matrices: arch >= 100 && arch != 107,
             permlane_swap: false,
@@ -202,6 +203,7 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         instructions: Instructions {
             load_matrix: false,
             store_matrix: false,
+            signed_minimum: false,
             move_matrix: false,
             byte_matrices: false,
             permlane_swap: is_cdna4,
@@ -294,6 +296,7 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         instructions: Instructions {
             load_matrix: false,
             store_matrix: false,
+            signed_minimum: false,
             move_matrix: false,
             byte_matrices: false,
             permlane_swap: is_gfx1250,

@@ -379,6 +379,23 @@ impl Isa for Nvidia {
         }
     }
 
+    fn clip<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        x: Val<'c>,
+        limit: Val<'c>,
+        propagates_nan: bool,
+    ) -> Option<Val<'c>> {
+        let type_ = x.r#type();
+        let name = match propagates_nan {
+            true => "llvm.nvvm.fmin.nan.xorsign.abs.f",
+            false => "llvm.nvvm.fmin.xorsign.abs.f",
+        };
+        let is_offered = gpu.target.instructions.signed_minimum && float_width(type_) == Some(32);
+        is_offered.then(|| e.call_intrinsic(name, &[x, limit], type_))
+    }
+
     fn upper_half<'c>(
         &self,
         e: &mut Emitter<'c>,

@@ -37,6 +37,12 @@ fn stem(callee: &str) -> Option<&str> {
         return Some(name.rsplit_once('_').map_or(name, |(name, _)| name));
     }
     if let Some(name) = callee.strip_prefix("llvm.nvvm.") {
+        if let Some((name, _)) = name
+            .rsplit_once('.')
+            .filter(|(name, _)| name.ends_with(".xorsign.abs"))
+        {
+            return Some(name);
+        }
         // The function `ex2.approx.ftz.f32`, for example, is computed exactly.
         return name.split('.').next();
     }

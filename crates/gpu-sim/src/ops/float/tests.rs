@@ -15,6 +15,10 @@ fn floats_round_once() {
     assert_eq!((NEG.eval)(FloatTy::F32, f(3.0)), f(-3.0));
     assert_eq!((ABS.eval)(FloatTy::F32, f(-3.0)), f(3.0));
     assert_eq!((COPYSIGN.eval)(FloatTy::F32, f(3.0), f(-0.0)), f(-3.0));
+    assert_eq!((CLIP.eval)(FloatTy::F32, f(-9.0), f(6.0)), f(-6.0));
+    assert_eq!((CLIP.eval)(FloatTy::F32, f(5.0), f(6.0)), f(5.0));
+    assert_eq!((CLIP.eval)(FloatTy::F32, f(-f32::NAN), f(6.0)), f(-6.0));
+    assert_eq!((CLIP_NAN.eval)(FloatTy::F32, nan, f(6.0)), nan);
     assert_eq!(ldexp(FloatTy::F32, f(1.0), -149), 1);
     assert!((erf(0.5) - 0.520_499_877_813_046_5).abs() < 1e-15);
     assert!((erf(-3.0) + 0.999_977_909_503_001_4).abs() < 1e-15);
