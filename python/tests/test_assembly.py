@@ -214,6 +214,9 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     still = {0: cubin(40, code=apart), 5: cubin(48, code=apart), 4: cubin(64, code=batched)}
     assert chosen(still, wide)[:2] == (4, [0, 5, 4])
     assert chosen({0: cubin(40, code=batched)}, wide)[1] == [0]
+    # Five blocks that spill make way for four that do not.
+    spilled = {0: cubin(40, code=apart), 5: cubin(48, 64, code=batched), 4: cubin(64, code=batched)}
+    assert chosen(spilled, wide)[:2] == (4, [0, 5, 4])
     # 32 registers: 8 blocks. 40 registers are for 6 blocks, and two loads suffice where so many warps run.
     few, better = loop(2, False), loop(2, True)
     assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 6])

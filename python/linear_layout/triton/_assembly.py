@@ -185,7 +185,10 @@ def assembled(
         if result is None:
             continue
         cubin, after, reason = result
-        spills_more = other.blocks > resident(used) and after.frame_bytes > used.frame_bytes
+        spills_more = after.frame_bytes > used.frame_bytes and other.blocks != resident(used)
+        # `ptxas` sometimes spills even with more registers. To spill a loaded value, a warp waits for it.
+        if spills_more and other.blocks < resident(used):
+            continue
         # `ptxas` may leave registers for more blocks than requested, and all of them spill.
         if spills_more and resident(after, after.frame_bytes) < max(other.blocks, resident(after)):
             continue
