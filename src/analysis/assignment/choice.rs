@@ -251,15 +251,23 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
 
     fn choose(&mut self) -> (Graph, Solution) {
         let conversions = self.conversions();
-        let first = vec![0; self.modes.len()];
-        let mut solved = self.solve(&conversions, first);
+        // Cheaper sources of rematerialised values may make other modes better. A solution takes far longer than their
+        // improvement, which is therefore made first.
+        let mut improved = vec![0; self.modes.len()];
+        let roots = self.roots(&improved);
+        self.slices.improve(&roots);
+        let mut solved = self.solve(&conversions, improved.clone());
         for _ in 0..MAX_ROUNDS {
-            // Cheaper sources of rematerialised values may make other modes better.
-            let roots = self.roots(&solved.1);
+            let choice = &solved.1.choice[..self.modes.len()];
+            if *choice == improved {
+                break;
+            }
+            improved = choice.to_vec();
+            let roots = self.roots(&improved);
             if !self.slices.improve(&roots) {
                 break;
             }
-            solved = self.solve(&conversions, solved.1.choice);
+            solved = self.solve(&conversions, improved.clone());
         }
         solved
     }
@@ -285,11 +293,11 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         self.slices.settle_again(self.kernel);
     }
 
-    fn roots(&mut self, solution: &Solution) -> Vec<usize> {
+    fn roots(&mut self, choice: &[u32]) -> Vec<usize> {
         let chosen: Vec<Spelling> = self
             .modes
             .iter()
-            .zip(&solution.choice)
+            .zip(choice)
             .map(|(modes, choice)| modes[*choice as usize].spellings[0].clone())
             .collect();
         let nodes = chosen.iter().enumerate();
