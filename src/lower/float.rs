@@ -64,7 +64,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 fn is_symmetric(clamp: &tt::ClampF<'_, '_>) -> bool {
     let (low, high) = (clamp.min(), clamp.max());
     if let (Some(low), Some(high)) = (float_constant(low), float_constant(high)) {
-        return low == -high;
+        return low == -high && high >= 0.0;
     }
     sys::defining_operation(low)
         .and_then(arith::SubF::of)

@@ -75,6 +75,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // No number is between these bounds, and the upper one wins.
+  // CHECK-LABEL: llvm.func @reversed
+  // CHECK: llvm.intr.maxnum
+  // CHECK: llvm.intr.minnum
+  tt.func public @reversed(%out: !tt.ptr<f32>, %x: f32) {
+    %low = arith.constant 6.0 : f32
+    %high = arith.constant -6.0 : f32
+    %w = tt.clampf %x, %low, %high, propagateNan = none : f32
+    tt.store %out, %w : !tt.ptr<f32>
+    tt.return
+  }
+
   // Triton divides by 448 with this quotient and a product. It is not rounded at compile time: the instruction decides the bits.
   // PTX-LABEL: .entry reciprocal
   // PTX: div.approx.f32
