@@ -87,12 +87,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Triton divides by 448 with this quotient and a product. It is not rounded at compile time: the instruction decides the bits.
+  // Triton divides by 255 with this quotient and a product. The quotient is not rounded at compile time: an H200 computes
+  // 0x3b808080, and 0x3b808081 is nearest.
   // PTX-LABEL: .entry reciprocal
   // PTX: div.approx.f32
   tt.func public @reciprocal(%out: !tt.ptr<f32>) {
     %one = arith.constant 1.0 : f32
-    %most = arith.constant 448.0 : f32
+    %most = arith.constant 255.0 : f32
     %w = tt.approx_divf %one, %most : f32
     tt.store %out, %w : !tt.ptr<f32>
     tt.return

@@ -370,8 +370,9 @@ impl Isa for Nvidia {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }
 
-    /// Calls an intrinsic for f32, as Triton does. LLVM would fold an `fdiv` of constants, and round the quotient to nearest:
-    /// Triton divides by a constant with one quotient of constants and a product, whose bits would differ.
+    /// Calls an intrinsic for f32, as Triton does, which divides by a constant with a quotient of constants and a product.
+    /// LLVM would fold an `fdiv` of constants, and round it to nearest. On an H200, 8801 of the quotients 1/1 to 1/65536
+    /// have other bits, such as 1/255.
     fn approximate_quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         match float_width(a.r#type()) {
             Some(32) => e.call_intrinsic("llvm.nvvm.div.approx.f", &[a, b], a.r#type()),
