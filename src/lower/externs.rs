@@ -215,7 +215,7 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'
         return Ok(Some(l.e.upstream(kind, x, type_, &[])));
     }
     Ok(match name {
-        "fast_fdivide" => Some(l.e.fdiv_approximate(a, b)),
+        "fast_fdivide" => Some(l.gpu.approximate_quotient(&mut l.e, a, b)),
         // `exp2(y * log2(x))`, as in the library.
         "fast_pow" => match math::apply(l, K::MathLog2, &[a], true)? {
             Some(logarithm) => {
@@ -264,7 +264,7 @@ fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'
             let sine = math::apply(l, K::MathSin, &[x], true)?;
             let cosine = math::apply(l, K::MathCos, &[x], true)?;
             sine.zip(cosine)
-                .map(|(sine, cosine)| l.e.fdiv_approximate(sine, cosine))
+                .map(|(sine, cosine)| l.gpu.approximate_quotient(&mut l.e, sine, cosine))
         }
         // NaN becomes 0.
         "saturate" => {

@@ -325,7 +325,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Divides `a` by `b` as `tt.approx_divf` does: with an error of at most 2 ulp, if `b` is not very large.
+    /// Divides `a` by `b` as `tt.approx_divf` and fast library functions do: with an error of at most 2 ulp, if `b` is not
+    /// very large.
     fn approximate_quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         e.fdiv_approximate(a, b)
     }

@@ -288,6 +288,10 @@ fn everything<'c>(
         gpu.approximate(e, function, x, &[]);
     }
     gpu.quotient(e, x, x);
+    gpu.approximate_quotient(e, x, x);
+    for propagates_nan in [false, true] {
+        gpu.clip(e, x, x, propagates_nan);
+    }
     gpu.upper_half(e, long, long, true);
     gpu.upper_half(e, long, long, false);
     float8(gpu, e, x);
