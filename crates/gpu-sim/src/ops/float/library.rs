@@ -37,14 +37,11 @@ fn stem(callee: &str) -> Option<&str> {
         return Some(name.rsplit_once('_').map_or(name, |(name, _)| name));
     }
     if let Some(name) = callee.strip_prefix("llvm.nvvm.") {
-        if let Some((name, _)) = name
-            .rsplit_once('.')
-            .filter(|(name, _)| name.ends_with(".xorsign.abs"))
-        {
-            return Some(name);
-        }
-        // The function `ex2.approx.ftz.f32`, for example, is computed exactly.
-        return name.split('.').next();
+        // A name in the table keeps its modifiers, as `fmin.xorsign.abs.f` does. The function `ex2.approx.ftz.f32`, for
+        // example, is computed exactly.
+        let typeless = name.rsplit_once('.').map(|(name, _)| name);
+        let known = typeless.filter(|name| binary(name).is_some());
+        return known.or_else(|| name.split('.').next());
     }
     if let Some(name) = callee.strip_prefix("llvm.amdgcn.") {
         return match name.split('.').next() {
